@@ -1,0 +1,207 @@
+"""From the raw sections of a stack file to models, with every problem of the file at once."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from hybrid_pools.blueprint.configuration.cluster import ClusterConfiguration, ExistingCluster, NewCluster
+from hybrid_pools.blueprint.configuration.environment import EnvironmentConfiguration
+from hybrid_pools.blueprint.configuration.explaining import explain, shown
+from hybrid_pools.blueprint.configuration.identity import NodeIdentityConfiguration
+from hybrid_pools.blueprint.configuration.model import Model
+from hybrid_pools.blueprint.configuration.network import ExistingNetwork, NetworkConfiguration, NewNetwork
+from hybrid_pools.blueprint.configuration.pools import (
+    BufferPoolConfiguration,
+    PoolConfiguration,
+    SpotPoolConfiguration,
+    StablePoolConfiguration,
+)
+from hybrid_pools.blueprint.configuration.stack import SECTIONS, PoolName, StackConfiguration
+from hybrid_pools.blueprint.problems import Problem
+from hybrid_pools.blueprint.vocabulary import PROJECT, Role
+
+_POOL_MODELS: dict[str, type[Model]] = {
+    Role.STABLE: StablePoolConfiguration,
+    Role.SPOT: SpotPoolConfiguration,
+    Role.BUFFER: BufferPoolConfiguration,
+}
+_POOL_NAME: TypeAdapter[str] = TypeAdapter(PoolName)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What could be read. A section that could not is None, so that the rules judge the rest all the same."""
+
+    environment: EnvironmentConfiguration | None = None
+    network: NetworkConfiguration | None = None
+    cluster: ClusterConfiguration | None = None
+    node_identity: NodeIdentityConfiguration | None = None
+    pools: Mapping[str, PoolConfiguration] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether rules over all sections together can be trusted."""
+        return not self.problems
+
+    def whole(self) -> StackConfiguration:
+        """The configuration, where nothing was wrong with any section.
+
+        Raises:
+            ValueError: A section could not be read.
+        """
+        if self.environment is None or self.network is None or self.cluster is None or self.node_identity is None:
+            raise ValueError("a section could not be read")
+        # Every part was validated on its own; validating the whole again would double the time of large files.
+        return StackConfiguration.model_construct(
+            environment=self.environment,
+            network=self.network,
+            cluster=self.cluster,
+            node_identity=self.node_identity,
+            pools=dict(self.pools),
+        )
+
+
+def read(sections: Mapping[str, object], secrets: Collection[str] = ()) -> Reading:
+    """Validate the raw sections of a stack file.
+
+    Args:
+        sections: By configuration key without namespace, as parsed from YAML or JSON.
+        secrets: Keys that hold encrypted values. None may: everything here ends up in the state and in outputs.
+    """
+    problems = [*_unknown_sections(sections), *_secrets(secrets)]
+    readable = {name: value for name, value in sections.items() if name not in secrets}
+
+    def section(name: str, model: type[Model]) -> Any:
+        if name not in readable:
+            if name not in secrets and SECTIONS[name].is_required():
+                problems.append(_missing(name))
+            return None
+        return _validated(model, readable[name], f"{PROJECT}:{name}", problems)
+
+    pools = _pools(readable, problems) if "pools" in readable else {}
+    if "pools" not in sections:
+        problems.append(_missing("pools"))
+    environment = section("environment", EnvironmentConfiguration)
+    network = section("network", ExistingNetwork if _has_existing(readable.get("network")) else NewNetwork)
+    cluster = section("cluster", ExistingCluster if _has_existing(readable.get("cluster")) else NewCluster)
+    identity = section("nodeIdentity", NodeIdentityConfiguration) if "nodeIdentity" in sections else NodeIdentityConfiguration()
+    return Reading(environment, network, cluster, identity, pools, tuple(problems))
+
+
+def _has_existing(value: object) -> bool:
+    return isinstance(value, Mapping) and "existing" in value
+
+
+def _missing(section: str) -> Problem:
+    description = SECTIONS[section].description or f"the section {section}"
+    return Problem(
+        "CFG-001",
+        f"{PROJECT}:{section}",
+        "",
+        "the section is missing, so nothing can be derived",
+        f"a mapping ({description.splitlines()[0]})",
+        f"add {PROJECT}:{section} under config: (docs/configuration.md shows every key)",
+    )
+
+
+def _unknown_sections(sections: Mapping[str, object]) -> Iterator[Problem]:
+    for name, value in sections.items():
+        if name not in SECTIONS:
+            close = get_close_matches(name, SECTIONS, n=1)
+            yield Problem(
+                "CFG-002",
+                f"{PROJECT}:{name}",
+                shown(value),
+                "the section is not known and would be ignored",
+                ", ".join(SECTIONS),
+                f"did you mean {close[0]}? Rename it" if close else "remove it",
+            )
+
+
+def _secrets(secrets: Collection[str]) -> Iterator[Problem]:
+    for name in secrets:
+        yield Problem(
+            "CFG-006",
+            f"{PROJECT}:{name}",
+            "[secret]",
+            "holds an encrypted value, but everything here is written in plain into the state and the outputs",
+            "plain values only",
+            "remove the secure: entry; name a Secret Manager secret or a Cloud KMS key instead of a value",
+        )
+
+
+def _pools(readable: Mapping[str, object], problems: list[Problem]) -> dict[str, PoolConfiguration]:
+    raw = readable["pools"]
+    path = f"{PROJECT}:pools"
+    if not isinstance(raw, Mapping) or not raw:
+        problems.append(
+            Problem(
+                "CFG-003" if raw else "CFG-004",
+                path,
+                shown(raw),
+                "is not a mapping of pools by name" if raw else "names no pool, so nothing could run",
+                "a mapping from a pool's name to its settings, at least one",
+                "write each pool under its name, for example services:",
+            )
+        )
+        return {}
+    pools: dict[str, PoolConfiguration] = {}
+    for name, value in raw.items():
+        before = len(problems)
+        try:
+            _POOL_NAME.validate_python(name)
+        except ValidationError:
+            problems.append(
+                Problem(
+                    "CFG-004",
+                    f"{path}.{name}",
+                    str(name),
+                    "is no valid pool name: GKE would refuse the node pool made from it",
+                    "a lower-case letter, then at most 26 lower-case letters, digits or `-`, not ending in `-`",
+                    "shorten or respell the name; the rest of GKE's 40 characters is taken by the suffix",
+                )
+            )
+        pool = _pool(value, f"{path}.{name}", problems)
+        if pool is not None and len(problems) == before:
+            pools[str(name)] = pool
+    return pools
+
+
+def _pool(value: object, path: str, problems: list[Problem]) -> PoolConfiguration | None:
+    if not isinstance(value, Mapping):
+        problems.append(
+            Problem(
+                "CFG-003", path, shown(value), "is not a mapping", "a mapping with role, machineType and limits", "write the pool's keys"
+            )
+        )
+        return None
+    role = value.get("role")
+    model = _POOL_MODELS.get(role) if isinstance(role, str) else None
+    if model is None:
+        problems.append(
+            Problem(
+                "CFG-004" if "role" in value else "CFG-001",
+                f"{path}.role",
+                shown(role) if "role" in value else "",
+                "is not a role, so the pool's other keys cannot be judged" if "role" in value else "is missing",
+                ", ".join(Role),
+                "say what the pool is for: stable for services, spot for training, buffer for both by schedule",
+            )
+        )
+        return None
+    pool: PoolConfiguration | None = _validated(model, value, path, problems)
+    return pool
+
+
+def _validated(model: type[BaseModel], value: object, path: str, problems: list[Problem]) -> Any:
+    try:
+        # JSON mode, because in strict mode only JSON input may spell enums as strings and tuples as lists.
+        return model.model_validate_json(json.dumps(value, default=str))
+    except ValidationError as error:
+        problems.extend(explain(model, details, path) for details in error.errors())
+        return None

@@ -1,0 +1,114 @@
+"""How many nodes a pool may have, and how nodes are replaced."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from hybrid_pools.blueprint.configuration.model import Model
+
+
+class NodeRange(Model):
+    """A lower and an upper number of nodes. Whether per zone or in total is the key it stands under."""
+
+    minimum: Annotated[int, Field(ge=0, le=1000)] = 0
+    """Nodes kept when nothing runs. More than 0 pays for idle machines."""
+
+    maximum: Annotated[int, Field(ge=1, le=1000)]
+    """Nodes the autoscaler may reach."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.minimum > self.maximum:
+            raise ValueError(
+                f"minimum {self.minimum} is above maximum {self.maximum}: the autoscaler could satisfy neither; lower the minimum"
+            )
+        return self
+
+
+class Limits(Model):
+    """Limits per zone or over all zones together. GKE refuses both on one pool.
+
+    Source: Terraform provider documentation of google_container_node_pool, autoscaling.
+    """
+
+    per_zone: NodeRange | None = None
+    """In each zone: three zones reach three times the maximum."""
+
+    total: NodeRange | None = None
+    """Over all zones together, for pools that take whatever zone has stock."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if (self.per_zone is None) == (self.total is None):
+            given = "both perZone and total" if self.per_zone else "neither perZone nor total"
+            raise ValueError(f"has {given}: GKE takes exactly one kind on a pool; keep perZone for services, total for spot and buffer")
+        return self
+
+
+class Surge(Model):
+    """Upgrade by adding and removing a few nodes at a time."""
+
+    max_surge: Annotated[int, Field(ge=0, le=20)]
+    """Nodes added above the size."""
+
+    max_unavailable: Annotated[int, Field(ge=0, le=20)]
+    """Nodes that may be missing."""
+
+    @model_validator(mode="after")
+    def _moves(self) -> Self:
+        if not 1 <= self.max_surge + self.max_unavailable <= 20:
+            raise ValueError(
+                f"maxSurge {self.max_surge} + maxUnavailable {self.max_unavailable} must be 1 to 20: "
+                "with 0 no node could ever be upgraded, and GKE upgrades at most 20 at once"
+            )
+        return self
+
+
+class BlueGreen(Model):
+    """Upgrade by a second set of nodes. Doubles the capacity for a while, so not for GPUs."""
+
+    batch_percent: Annotated[int, Field(ge=1, le=100)] | None = None
+    """Nodes drained in one batch, percent. Leave out for the autoscaled way."""
+
+    autoscaled: bool = False
+    """Let the autoscaler size the new set (preview feature, version-gated)."""
+
+    soak_seconds: Annotated[int, Field(ge=0, le=604_800)] = 3600
+    """Time to watch the new nodes before the old ones go."""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.autoscaled == (self.batch_percent is not None):
+            raise ValueError("takes either batchPercent or autoscaled: true; GKE accepts exactly one rollout policy")
+        return self
+
+
+class Upgrade(Model):
+    """How nodes are upgraded."""
+
+    surge: Surge | None = None
+    blue_green: BlueGreen | None = None
+
+    @model_validator(mode="after")
+    def _one_strategy(self) -> Self:
+        if (self.surge is None) == (self.blue_green is None):
+            raise ValueError("takes exactly one of surge and blueGreen: they are two strategies of one setting")
+        return self
+
+
+class Drain(Model):
+    """What deleting the pool waits for. GKE may still not honour disruption budgets (terraform-provider-google#27427)."""
+
+    respect_disruption_budgets: bool = True
+    grace_seconds: Annotated[int, Field(ge=0, le=86_400)] | None = None
+    """Longest time a pod gets to end."""
+
+    disruption_budget_timeout_seconds: Annotated[int, Field(ge=0, le=86_400)] | None = None
+    """Longest wait for disruption budgets."""
+
+
+class BestEffort(Model):
+    """Create the pool with the nodes that are in stock and add the rest later."""
+
+    minimum_nodes: Annotated[int, Field(ge=0, le=1000)] = 0
+    """Nodes that must be there for the creation to count as done."""

@@ -1,0 +1,202 @@
+"""The contract: what a stack promises to those who use its pools. Versioned; written to the stack output `contract`.
+
+Adding a field with a default is a minor change. Removing or renaming one, or changing a meaning, raises `CONTRACT_VERSION`.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from hybrid_pools.blueprint.catalogue import CapacityKind
+from hybrid_pools.blueprint.configuration.nodes import Driver, SharingStrategy
+from hybrid_pools.blueprint.model import Blueprint, LocationPolicy, Pool
+from hybrid_pools.blueprint.vocabulary import ACCELERATOR_LABEL, NODE_POOL_LABEL, ROLE_LABEL, Effect, Role
+
+CONTRACT_VERSION: Literal[1] = 1
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        use_attribute_docstrings=True,
+    )
+
+
+class ClusterContract(_Part):
+    """Where the cluster is and how to reach it."""
+
+    name: str
+    project: str
+    location: str
+    endpoint: str
+    """DNS endpoint of the control plane; access is granted by IAM."""
+
+    credentials_command: str
+    """Command that writes a kubeconfig entry for this cluster."""
+
+    workload_pool: str
+    """Workload identity pool of the project."""
+
+
+class TolerationContract(_Part):
+    """A toleration in Kubernetes' form, ready for a pod."""
+
+    key: str
+    operator: Literal["Equal"] = "Equal"
+    value: str
+    effect: Effect
+
+
+class AcceleratorContract(_Part):
+    """The GPUs of one node."""
+
+    type: str
+    """GKE accelerator type."""
+
+    count: Annotated[int, Field(ge=1)]
+    """Whole GPUs a node."""
+
+    driver: Driver
+    """Policy, not a version: the number follows the node image."""
+
+    sharing: SharingStrategy | None = None
+    clients_per_gpu: int | None = None
+    partition: str | None = None
+
+
+class LimitsContract(_Part):
+    """Nodes over all zones together."""
+
+    minimum_nodes: Annotated[int, Field(ge=0)]
+    maximum_nodes: Annotated[int, Field(ge=0)]
+    maximum_gpus: Annotated[int, Field(ge=0)]
+
+
+class PoolContract(_Part):
+    """One pool as a user of it needs to know it."""
+
+    name: str
+    """Name in the configuration."""
+
+    node_pool: str
+    """Physical name of the GKE node pool."""
+
+    role: Role
+    capacity: CapacityKind
+    """How the nodes are bought; spot, flex-start and queued-provisioning nodes end under the workload."""
+
+    machine_type: str
+    vcpus: int
+    """Per node, before what the system takes."""
+
+    memory_gib: float
+    """Per node, before what the system takes."""
+
+    zones: tuple[str, ...]
+    location_policy: LocationPolicy
+    accelerator: AcceleratorContract | None = None
+    limits: LimitsContract
+    selector: dict[str, str]
+    """Node labels that pick exactly this pool."""
+
+    tolerations: tuple[TolerationContract, ...]
+    """Tolerations that the pool's taints ask for."""
+
+    usable_grace_seconds: Annotated[int, Field(ge=0)]
+    """Seconds that an ordinary pod really has between SIGTERM and its end, in the tightest case that announces itself."""
+
+    max_run_seconds: int | None = None
+    """Lifetime of a node, where it has one."""
+
+    local_ssd_disks: Annotated[int, Field(ge=0)] = 0
+    image_streaming: bool
+    survives_zone_loss: bool
+    """Whether nodes can still come up when one zone is lost."""
+
+    limits_owned_by_schedule: bool
+    """Whether a schedule changes the limits after creation; the numbers here are then those at creation."""
+
+
+class Contract(_Part):
+    """Everything a stack promises."""
+
+    contract_version: Literal[1] = CONTRACT_VERSION
+    environment: str
+    cluster: ClusterContract
+    pools: tuple[PoolContract, ...]
+
+
+def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
+    """The contract of one pool, once its physical name is known."""
+    selector = {ROLE_LABEL: pool.role.value, NODE_POOL_LABEL: node_pool}
+    if pool.accelerators:
+        selector[ACCELERATOR_LABEL] = pool.accelerators.type
+    zones = len(pool.zones) if pool.limits.per_zone else 1
+    return PoolContract(
+        name=pool.name,
+        node_pool=node_pool,
+        role=pool.role,
+        capacity=pool.capacity,
+        machine_type=pool.machine.name,
+        vcpus=pool.machine.vcpus,
+        memory_gib=pool.machine.memory_gib,
+        zones=pool.zones,
+        location_policy=pool.location_policy,
+        accelerator=_accelerator(pool),
+        limits=LimitsContract(minimum_nodes=pool.limits.minimum * zones, maximum_nodes=pool.max_nodes, maximum_gpus=pool.max_gpus),
+        selector=selector,
+        tolerations=tuple(TolerationContract(key=taint.key, value=taint.value, effect=taint.effect) for taint in pool.node_taints),
+        usable_grace_seconds=pool.usable_grace_seconds,
+        max_run_seconds=pool.max_run_seconds,
+        local_ssd_disks=pool.local_ssd.count if pool.local_ssd else 0,
+        image_streaming=pool.image_streaming,
+        survives_zone_loss=len(pool.zones) > 1,
+        limits_owned_by_schedule=pool.schedule_owned,
+    )
+
+
+def _accelerator(pool: Pool) -> AcceleratorContract | None:
+    gpus = pool.accelerators
+    if gpus is None:
+        return None
+    return AcceleratorContract(
+        type=gpus.type,
+        count=gpus.count,
+        driver=gpus.driver,
+        sharing=gpus.sharing.strategy if gpus.sharing else None,
+        clients_per_gpu=gpus.sharing.clients_per_gpu if gpus.sharing else None,
+        partition=gpus.partition,
+    )
+
+
+def contract(blueprint: Blueprint, cluster: str, endpoint: str, node_pools: dict[str, str]) -> Contract:
+    """The contract of a stack.
+
+    Args:
+        blueprint: What was declared.
+        cluster: Physical name of the cluster.
+        endpoint: DNS endpoint of its control plane.
+        node_pools: Physical name of each node pool by the pool's name.
+    """
+    environment = blueprint.environment
+    return Contract(
+        environment=environment.name,
+        cluster=ClusterContract(
+            name=cluster,
+            project=environment.project,
+            location=environment.region,
+            endpoint=endpoint,
+            credentials_command=(
+                f"gcloud container clusters get-credentials {cluster} --dns-endpoint"
+                f" --location {environment.region} --project {environment.project}"
+            ),
+            workload_pool=f"{environment.project}.svc.id.goog",
+        ),
+        pools=tuple(pool_contract(pool, node_pools[pool.name]) for pool in blueprint.pools),
+    )

@@ -1,0 +1,93 @@
+"""Every key, taint and role name of the project, spelled once.
+
+Other files import from here; a label or taint written out anywhere else is a fault (design.md, Vocabulary).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+DOMAIN = "hybrid-pools.io"
+
+PROJECT = "hybrid-node-pools"
+"""Name of the Pulumi project: the namespace of its configuration keys and of its component tokens."""
+
+
+class Role(StrEnum):
+    """What a pool is for."""
+
+    STABLE = "stable"
+    SPOT = "spot"
+    BUFFER = "buffer"
+
+
+class Effect(StrEnum):
+    """What a taint does to pods that do not tolerate it, in Kubernetes' spelling."""
+
+    NO_SCHEDULE = "NoSchedule"
+    PREFER_NO_SCHEDULE = "PreferNoSchedule"
+    NO_EXECUTE = "NoExecute"
+
+    @property
+    def google(self) -> str:
+        """The same effect as Google's API spells it."""
+        return _GOOGLE_EFFECTS[self]
+
+
+_GOOGLE_EFFECTS = {
+    Effect.NO_SCHEDULE: "NO_SCHEDULE",
+    Effect.PREFER_NO_SCHEDULE: "PREFER_NO_SCHEDULE",
+    Effect.NO_EXECUTE: "NO_EXECUTE",
+}
+
+
+@dataclass(frozen=True, order=True)
+class Taint:
+    """A node taint. Printed as kubectl prints it: `key=value:Effect`."""
+
+    key: str
+    value: str
+    effect: Effect
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.value}:{self.effect}"
+
+
+ROLE_LABEL = f"{DOMAIN}/role"
+"""Node label that names the pool's role."""
+
+CHECKPOINT_LABEL = f"{DOMAIN}/checkpoint"
+CLASS_LABEL = f"{DOMAIN}/class"
+
+SPOT_KEY = "cloud.google.com/gke-spot"
+PREEMPTIBLE_KEY = "cloud.google.com/gke-preemptible"
+GPU_KEY = "nvidia.com/gpu"
+QUEUED_KEY = "cloud.google.com/gke-queued"
+ARCHITECTURE_KEY = "kubernetes.io/arch"
+NODE_POOL_LABEL = "cloud.google.com/gke-nodepool"
+ACCELERATOR_LABEL = "cloud.google.com/gke-accelerator"
+ZONE_LABEL = "topology.kubernetes.io/zone"
+GOOGLE_LABEL_DOMAINS = ("cloud.google.com", "gke.io", "kubernetes.io", "k8s.io", "nvidia.com", "google.com")
+"""Label and taint domains that belong to Google, Kubernetes or the device plugin: configuration may not use them."""
+
+SPOT_TAINT = Taint(SPOT_KEY, "true", Effect.NO_SCHEDULE)
+"""Declared on every pool of Spot VMs: GKE only labels the nodes of a hand-made spot pool."""
+
+SPOT_ROLE_TAINT = Taint(ROLE_LABEL, Role.SPOT.value, Effect.NO_SCHEDULE)
+"""Keeps services off interruptible pools that are not Spot VMs (flex-start, queued provisioning)."""
+
+BUFFER_TAINT = Taint(ROLE_LABEL, Role.BUFFER.value, Effect.NO_SCHEDULE)
+GPU_TAINT = Taint(GPU_KEY, "present", Effect.NO_SCHEDULE)
+"""Put on GPU pools by GKE, not by us: declaring it again fails or duplicates (terraform-provider-google#7928)."""
+
+QUEUED_TAINT = Taint(QUEUED_KEY, "true", Effect.NO_SCHEDULE)
+"""Put on pools of queued provisioning by GKE."""
+
+ARM_TAINT = Taint(ARCHITECTURE_KEY, "arm64", Effect.NO_SCHEDULE)
+"""Put on Arm pools by GKE."""
+
+TEAM_LABEL = "team"
+COST_CENTER_LABEL = "cost-center"
+ENVIRONMENT_LABEL = "environment"
+POOL_ROLE_LABEL = "pool-role"
+REQUIRED_RESOURCE_LABELS = (TEAM_LABEL, COST_CENTER_LABEL, ENVIRONMENT_LABEL, POOL_ROLE_LABEL)
+"""Google Cloud labels (not Kubernetes ones) on every pool's VMs, so that the bill can be split."""

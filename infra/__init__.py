@@ -1,0 +1,1 @@
+"""The Pulumi program: read the configuration, derive, compose components, export the contract."""
