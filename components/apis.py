@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.options import child_options
 from components.token import token
 
 
@@ -34,6 +35,6 @@ class Apis(pulumi.ComponentResource):
                 project=args.project,
                 service=service,
                 disable_on_destroy=False,
-                opts=pulumi.ResourceOptions(parent=self),
+                opts=child_options(self, opts),
             )
         self.register_outputs({})

@@ -21,6 +21,6 @@ class BufferPool(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: PoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(token("BufferPool"), name, {}, opts)
-        node_pool = declare_node_pool(name, args, self, owned_elsewhere=SCHEDULE_OWNED)
+        node_pool = declare_node_pool(name, args, self, opts, owned_elsewhere=SCHEDULE_OWNED)
         self.node_pool_name = node_pool.name
         self.register_outputs({"nodePoolName": self.node_pool_name})

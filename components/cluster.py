@@ -11,6 +11,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.adoption import check_adopted
+from components.options import child_options
 from components.token import token
 from hybrid_pools.blueprint.catalogue import GkeVersion
 from hybrid_pools.blueprint.configuration import EnvironmentConfiguration, ExistingCluster, NewCluster
@@ -45,7 +46,7 @@ class ClusterArgs:
         pods_range: Name of the secondary range for pods.
         services_range: Name of the secondary range for services.
         service_account: Account of the temporary default pool, removed as soon as the cluster is up.
-        on_error: Tries again while Google does not see the account yet.
+        on_error: Tries again or tells the way on when Google refuses.
     """
 
     cluster: NewCluster | ExistingCluster
@@ -73,7 +74,7 @@ class Cluster(pulumi.ComponentResource):
         if isinstance(args.cluster, ExistingCluster):
             self._adopt(args.cluster, args)
         else:
-            self._create(name, args.cluster, args)
+            self._create(name, args.cluster, args, opts)
         self.register_outputs({"clusterName": self.cluster_name, "endpoint": self.endpoint})
 
     def _adopt(self, existing: ExistingCluster, args: ClusterArgs) -> None:
@@ -86,7 +87,7 @@ class Cluster(pulumi.ComponentResource):
         self.cluster_name = found.apply(lambda cluster: cluster.name)
         self.endpoint = found.apply(lambda cluster: cluster.endpoint)
 
-    def _create(self, name: str, cluster: NewCluster, args: ClusterArgs) -> None:
+    def _create(self, name: str, cluster: NewCluster, args: ClusterArgs, opts: pulumi.ResourceOptions | None) -> None:
         gke = gcp.container.Cluster(
             f"{name}-cluster",
             location=args.environment.region,
@@ -98,7 +99,9 @@ class Cluster(pulumi.ComponentResource):
             ),
             datapath_provider="ADVANCED_DATAPATH",
             private_cluster_config=gcp.container.ClusterPrivateClusterConfigArgs(
-                enable_private_nodes=True, enable_private_endpoint=bool(cluster.control_plane_networks)
+                enable_private_nodes=True,
+                # Left out where the IP endpoint is off: Google then decides it, and a declared value would differ for ever.
+                enable_private_endpoint=True if cluster.control_plane_networks else None,
             ),
             control_plane_endpoints_config=gcp.container.ClusterControlPlaneEndpointsConfigArgs(
                 dns_endpoint_config=gcp.container.ClusterControlPlaneEndpointsConfigDnsEndpointConfigArgs(allow_external_traffic=True),
@@ -153,8 +156,9 @@ class Cluster(pulumi.ComponentResource):
                 ),
                 workload_metadata_config=gcp.container.ClusterNodeConfigWorkloadMetadataConfigArgs(mode="GKE_METADATA"),
             ),
-            opts=pulumi.ResourceOptions(
-                parent=self,
+            opts=child_options(
+                self,
+                opts,
                 protect=args.environment.protected,
                 # The default pool is gone; what GKE reports in its place are the other pools (terraform-provider-google#3409).
                 ignore_changes=["nodeConfig", "nodePools", "initialNodeCount"],

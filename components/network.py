@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.options import child_options
 from components.token import token
 from hybrid_pools.blueprint.configuration import ExistingNetwork, NewNetwork
 from hybrid_pools.blueprint.vocabulary import Role
@@ -55,7 +56,7 @@ class Network(pulumi.ComponentResource):
         if isinstance(args.network, ExistingNetwork):
             self._read(args.network, args)
         else:
-            self._create(name, args.network, args)
+            self._create(name, args.network, args, child_options(self, opts))
         self.register_outputs({"network": self.network, "subnetwork": self.subnetwork})
 
     def _read(self, existing: ExistingNetwork, args: NetworkArgs) -> None:
@@ -68,8 +69,7 @@ class Network(pulumi.ComponentResource):
         self.pods_range = pulumi.Output.from_input(reference.pods_range)
         self.services_range = pulumi.Output.from_input(reference.services_range)
 
-    def _create(self, name: str, network: NewNetwork, args: NetworkArgs) -> None:
-        child = pulumi.ResourceOptions(parent=self)
+    def _create(self, name: str, network: NewNetwork, args: NetworkArgs, child: pulumi.ResourceOptions) -> None:
         vpc = gcp.compute.Network(f"{name}-vpc", auto_create_subnetworks=False, routing_mode="REGIONAL", opts=child)
         subnetwork = gcp.compute.Subnetwork(
             f"{name}-nodes",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.options import child_options
 from components.token import token
 from hybrid_pools.blueprint import NodeAccount
 from hybrid_pools.blueprint.vocabulary import Role
@@ -39,7 +40,7 @@ class NodeIdentity(pulumi.ComponentResource):
                 f"{name}-{account.role}",
                 account_id=account.account_id,
                 display_name=account.display_name,
-                opts=pulumi.ResourceOptions(parent=self),
+                opts=child_options(self, opts),
             )
             self.emails[account.role] = service_account.email
             for role in account.roles:
@@ -48,6 +49,6 @@ class NodeIdentity(pulumi.ComponentResource):
                     project=args.project,
                     role=role,
                     member=service_account.member,
-                    opts=pulumi.ResourceOptions(parent=self),
+                    opts=child_options(self, opts),
                 )
         self.register_outputs({"emails": {role.value: email for role, email in self.emails.items()}})

@@ -7,6 +7,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.node_config import node_config
+from components.options import child_options
 from hybrid_pools.blueprint import Pool
 from hybrid_pools.blueprint.configuration.scaling import BlueGreen
 from hybrid_pools.blueprint.model import NodeLimits
@@ -25,7 +26,7 @@ class PoolArgs:
         cluster: Name of the cluster, as an output of the cluster, so that the pool waits for it.
         location: Region of the cluster.
         service_account: E-mail of the account the nodes run as.
-        on_error: Tries again while Google does not see the account yet.
+        on_error: Tries again or tells the way on when Google refuses.
     """
 
     pool: Pool
@@ -35,10 +36,14 @@ class PoolArgs:
     on_error: pulumi.ErrorHook
 
 
-def declare_node_pool(name: str, args: PoolArgs, parent: pulumi.Resource, owned_elsewhere: Sequence[str]) -> gcp.container.NodePool:
+def declare_node_pool(
+    name: str, args: PoolArgs, component: pulumi.Resource, opts: pulumi.ResourceOptions | None, owned_elsewhere: Sequence[str]
+) -> gcp.container.NodePool:
     """Declare the GKE node pool of a component.
 
     Args:
+        component: The pool component that owns it.
+        opts: The component's options.
         owned_elsewhere: Fields that somebody else changes after creation and that no later run may set back.
     """
     pool = args.pool
@@ -74,8 +79,9 @@ def declare_node_pool(name: str, args: PoolArgs, parent: pulumi.Resource, owned_
         ignore_node_count_changes=True if pool.ignore_node_count_changes else None,
         deletion_policy=pool.deletion_policy.value.upper(),
         node_config=node_config(pool, args.service_account),
-        opts=pulumi.ResourceOptions(
-            parent=parent,
+        opts=child_options(
+            component,
+            opts,
             protect=pool.protected,
             ignore_changes=list(owned_elsewhere),
             replace_on_changes=_REPLACING,

@@ -18,6 +18,6 @@ class StablePool(pulumi.ComponentResource):
     def __init__(self, name: str, args: PoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(token("StablePool"), name, {}, opts)
         # The autoscaler owns the count; an initial count in code would replace the pool on the next resize.
-        node_pool = declare_node_pool(name, args, self, owned_elsewhere=("initialNodeCount", "nodeCount"))
+        node_pool = declare_node_pool(name, args, self, opts, owned_elsewhere=("initialNodeCount", "nodeCount"))
         self.node_pool_name = node_pool.name
         self.register_outputs({"nodePoolName": self.node_pool_name})

@@ -8,10 +8,10 @@ import pulumi_gcp as gcp
 from components.apis import Apis, ApisArgs
 from components.buffer_pool import BufferPool
 from components.cluster import Cluster, ClusterArgs
+from components.failures import failure_hook
 from components.network import Network, NetworkArgs
 from components.node_identity import NodeIdentity, NodeIdentityArgs
 from components.node_pool import PoolArgs
-from components.retry import account_visibility_hook
 from components.spot_pool import SpotPool
 from components.stable_pool import StablePool
 from hybrid_pools.blueprint import Blueprint
@@ -52,7 +52,7 @@ def compose(blueprint: Blueprint) -> Environment:
     network = Network(
         environment.name, NetworkArgs(blueprint.network, environment.project, environment.region, identity.emails), after(apis)
     )
-    retry = account_visibility_hook(blueprint.propagation_seconds)
+    on_error = failure_hook(blueprint.propagation_seconds)
     cluster = Cluster(
         environment.name,
         ClusterArgs(
@@ -65,7 +65,7 @@ def compose(blueprint: Blueprint) -> Environment:
             pods_range=network.pods_range,
             services_range=network.services_range,
             service_account=identity.emails.get(Role.STABLE),
-            on_error=retry,
+            on_error=on_error,
         ),
         after(apis, identity),
     )
@@ -74,7 +74,7 @@ def compose(blueprint: Blueprint) -> Environment:
     for pool in blueprint.pools:
         component = _COMPONENTS[pool.role](
             pool.name,
-            PoolArgs(pool, cluster.cluster_name, environment.region, identity.emails[pool.role], retry),
+            PoolArgs(pool, cluster.cluster_name, environment.region, identity.emails[pool.role], on_error),
             after(identity, *stable),
         )
         pools[pool.name] = component

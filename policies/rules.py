@@ -1,0 +1,9 @@
+"""All rules of the pack. Importing a module of rules registers them; a new one is added here."""
+
+from policies import clusters, fleet, identities, networks, node_pools, nodes  # noqa: F401 — imported for what they register
+from policies.rule import RULES, Rule
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by id."""
+    return tuple(RULES[rule_id] for rule_id in sorted(RULES))

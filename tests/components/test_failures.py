@@ -1,0 +1,47 @@
+"""When creating again is worth it, and what is said otherwise."""
+
+import pytest
+
+from components.failures import is_not_visible_yet, way_on
+
+
+class TestAnErrorIsTriedAgain:
+    @pytest.mark.parametrize(
+        "message",
+        [
+            'googleapi: Error 400: Service account "prod-spot-nodes@acme.iam.gserviceaccount.com" does not exist., badRequest',
+            "Error 404: Service account projects/-/serviceAccounts/x@y.iam.gserviceaccount.com was not found",
+        ],
+    )
+    def test_only_while_google_does_not_see_the_node_account(self, message: str) -> None:
+        assert is_not_visible_yet([message])
+
+    @pytest.mark.parametrize(
+        "errors",
+        [
+            [],
+            ["Error 403: Quota 'NVIDIA_L4_GPUS' exceeded"],
+            ["Error 404: cluster not found"],
+            ["ZONE_RESOURCE_POOL_EXHAUSTED", 'Service account "a" does not exist.'],
+        ],
+    )
+    def test_and_no_other_error_is(self, errors: list[str]) -> None:
+        assert not is_not_visible_yet(errors)
+
+
+class TestTheWayOn:
+    @pytest.mark.parametrize(
+        ("message", "advice"),
+        [
+            ("ZONE_RESOURCE_POOL_EXHAUSTED: the zone has no machines", "run the same command again"),
+            ("Instances in zone us-central1-a does not have enough resources available", "list more zones"),
+            ("googleapi: Error 403: Quota 'NVIDIA_L4_GPUS' exceeded. Limit: 0.0 in region", "Ask for the quota"),
+            ("googleapi: Error 403: Required 'container.clusters.update' permission", "Grant it"),
+        ],
+    )
+    def test_is_told_for_each_known_refusal(self, message: str, advice: str) -> None:
+        assert advice in (way_on([message]) or "")
+
+    @pytest.mark.parametrize("errors", [[], ["the machine type is unknown"], ["something", "ZONE_RESOURCE_POOL_EXHAUSTED"]])
+    def test_is_not_made_up_for_other_errors(self, errors: list[str]) -> None:
+        assert way_on(errors) is None
