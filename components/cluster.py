@@ -29,7 +29,7 @@ _METRICS = [
     "DCGM",
     "JOBSET",
 ]
-"""Managed metrics. DCGM shows what a GPU does, JOBSET what a gang does (policy-storage-monitoring.md E.1)."""
+"""Managed metrics. DCGM shows what a GPU does, JOBSET what a gang does."""
 
 
 @dataclass(frozen=True)

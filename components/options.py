@@ -10,6 +10,6 @@ def child_options(parent: pulumi.Resource, opts: pulumi.ResourceOptions | None, 
 
     Pulumi hands providers and protection down from a component by itself, but not `depends_on`: without it the state would not know that,
     say, a pool needs the roles of its account, and a destroy could remove them first. Nothing else is copied; merging all options would
-    leak the component's own parent, aliases and ignored fields (pulumi.md 1.2).
+    leak the component's own parent, aliases and ignored fields.
     """
     return pulumi.ResourceOptions(parent=parent, depends_on=opts.depends_on if opts else None, **own)

@@ -36,7 +36,7 @@ class Environment:
 def compose(blueprint: Blueprint) -> Environment:
     """Declare everything of an environment.
 
-    Order (gke-node-pools.md 5): APIs, accounts and roles, network, cluster, stable pools, then spot and buffer pools beside each other. The
+    Order: APIs, accounts and roles, network, cluster, stable pools, then spot and buffer pools beside each other. The
     latter do not wait for each other, so that one that is out of stock does not hold the others up; Google's provider holds back
     operations that would collide on one cluster.
     """

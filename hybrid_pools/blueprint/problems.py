@@ -15,6 +15,7 @@ class Problem:
         message: What is wrong and what it would lead to.
         allowed: What may stand there.
         fix: What to write or do instead.
+        line: Line of the stack file, from 1; None where only the parsed configuration was at hand.
     """
 
     rule: str
@@ -23,6 +24,25 @@ class Problem:
     message: str
     allowed: str
     fix: str
+    line: int | None = None
+
+
+READING_RULES = {
+    "CFG-001": "What is needed is there",
+    "CFG-002": "Every key is a known one",
+    "CFG-003": "Values are of the right type",
+    "CFG-004": "Values are in their range or form",
+    "CFG-005": "Values of one block go together",
+    "CFG-006": "No value is encrypted",
+    "CFG-010": "The stack file can be read",
+    "CFG-011": "The stack file is UTF-8 text",
+    "CFG-012": "The stack file is YAML",
+    "CFG-013": "The stack file says something for this project",
+    "CFG-014": "The stack file and its config are mappings",
+    "CFG-015": "No key comes twice",
+    "CFG-016": "The stack file has only the keys that Pulumi knows",
+}
+"""Titles of the rules that are checked while a file is read, by id. Those beyond are in `hybrid_pools.blueprint.rules`."""
 
 
 class ConfigurationError(Exception):
@@ -39,9 +59,10 @@ class ConfigurationError(Exception):
         lines = [f"{self.file}: {count} problem{'' if count == 1 else 's'}, nothing was registered."]
         for problem in self.problems:
             shown = f" = {problem.value}" if problem.value else ""
+            at = self.file if problem.line is None else f"{self.file}:{problem.line}"
             lines += [
                 "",
-                f"{self.file}: {problem.path}{shown}",
+                f"{at}: {problem.path}{shown}",
                 f"  [{problem.rule}] {problem.message}",
                 f"  allowed: {problem.allowed}",
                 f"  fix:     {problem.fix}",

@@ -1,6 +1,6 @@
 """Every key, taint and role name of the project, spelled once.
 
-Other files import from here; a label or taint written out anywhere else is a fault (design.md, Vocabulary).
+Other files import from here; a label or taint written out anywhere else is a fault.
 """
 
 from dataclasses import dataclass

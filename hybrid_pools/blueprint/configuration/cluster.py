@@ -5,15 +5,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from hybrid_pools.blueprint.configuration.model import Cidr, GkeVersionText, Model, ResourceName
+from hybrid_pools.blueprint.configuration.model import Cidr, Form, GkeVersionText, KeyName, Model, ResourceName
 
 UtcTime = Annotated[
     str,
-    Field(
-        pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$",
-        description="A time in UTC with Z, for example 2026-01-03T02:00:00Z: any other form never settles in a preview",
-    ),
+    Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"),
+    Form("A time in UTC with Z, for example 2026-01-03T02:00:00Z, because any other form never settles in a preview"),
 ]
+
+
+_EVERY, _DAY = "(;INTERVAL=[1-9][0-9]?)?", "(MO|TU|WE|TH|FR|SA|SU)"
 
 
 class ReleaseChannel(StrEnum):
@@ -42,8 +43,8 @@ class MaintenanceWindow(Model):
     end: UtcTime
     """First window's end. GKE needs at least 48 h of windows in 32 days."""
 
-    recurrence: Annotated[str, Field(pattern=r"^FREQ=(DAILY|WEEKLY)(;[A-Z]+=[A-Z0-9,+-]+)*$")]
-    """RFC 5545 rule, for example FREQ=WEEKLY;BYDAY=SA,SU."""
+    recurrence: Annotated[str, Field(pattern=rf"^FREQ=(DAILY{_EVERY}|WEEKLY{_EVERY}(;BYDAY={_DAY}(,{_DAY})*)?)$")]
+    """RFC 5545 rule of FREQ, INTERVAL and, by the week, BYDAY; for example FREQ=DAILY or FREQ=WEEKLY;BYDAY=SA,SU."""
 
 
 class MaintenanceExclusion(Model):
@@ -69,9 +70,9 @@ class NewCluster(Model):
     """Ranges that may reach the IP endpoint. None: the IP endpoint is off and only the DNS endpoint, guarded by IAM, answers."""
 
     security_group: Annotated[str, Field(pattern=r"^gke-security-groups@[a-z0-9.-]+\.[a-z]{2,}$")] | None = None
-    """Google group that nests the groups used in role bindings. Its local part is fixed by GKE."""
+    """Google group that nests the groups used in role bindings, for example gke-security-groups@acme.example."""
 
-    secrets_key: Annotated[str, Field(pattern=r"^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$")] | None = None
+    secrets_key: KeyName | None = None
     """Cloud KMS key that encrypts Kubernetes secrets in etcd."""
 
     optimize_utilization: bool = True

@@ -16,7 +16,7 @@ class EnvironmentConfiguration(Model):
     project: Annotated[str, Field(pattern=r"^[a-z][-a-z0-9]{4,28}[a-z0-9]$")]
     """Google Cloud project id. One project an environment: workload identities of one project share their names."""
 
-    region: Annotated[str, Field(pattern=r"^[a-z]+-[a-z]+\d+$")]
+    region: Annotated[str, Field(pattern=r"^[a-z]+-[a-z]+[0-9]+$")]
     """Region of the cluster and its pools, for example us-central1."""
 
     team: GoogleLabelValue

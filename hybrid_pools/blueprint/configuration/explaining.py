@@ -1,76 +1,116 @@
 """What pydantic found, in the words of a stack file: where, what, what is allowed, how to fix."""
 
+import re
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
-from typing import Any, get_args
+from functools import cache
+from typing import Any, get_args, get_type_hints
 
+import yaml
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from hybrid_pools.blueprint.configuration.model import NOT_TOGETHER, Form
 from hybrid_pools.blueprint.problems import Problem
 
 _SHOWN = 80
 
 
 def shown(value: object) -> str:
-    """The value as the reader wrote it, cut where it is long."""
-    text = str(value).lower() if isinstance(value, bool) else "null" if value is None else str(value)
+    """The value as a stack file spells it on one line, cut where it is long."""
+    if isinstance(value, dict | list):
+        text = yaml.safe_dump(value, default_flow_style=True, width=float("inf"), sort_keys=False).strip()
+    else:
+        text = str(value).lower() if isinstance(value, bool) else "null" if value is None else str(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-def explain(model: type[BaseModel], details: ErrorDetails, path: str) -> Problem:
-    """One error of pydantic as a problem under `path`."""
-    where, fields = _locate(model, details["loc"])
+def explain(model: type[BaseModel], errors: Iterable[ErrorDetails], path: str) -> Iterator[Problem]:
+    """Pydantic's errors as problems under `path`. A key that is missing because it is misspelt is one problem, not two."""
+    errors = list(errors)
+    meant = {(*error["loc"][:-1], _meant(model, error["loc"])) for error in errors if error["type"] == "extra_forbidden"}
+    for error in errors:
+        if error["type"] != "missing" or error["loc"] not in meant:
+            yield _explained(model, error, path)
+
+
+def _meant(model: type[BaseModel], loc: tuple[int | str, ...]) -> str | None:
+    """The known key that an unknown one is probably meant to be."""
+    return next(iter(get_close_matches(str(loc[-1]), _keys(_owner(model, loc)), n=1)), None)
+
+
+def _explained(model: type[BaseModel], details: ErrorDetails, path: str) -> Problem:
+    loc, kind, context, value = details["loc"], details["type"], details.get("ctx", {}), details["input"]
+    where, field = _locate(model, loc)
     at = path + where
-    kind, context = details["type"], details.get("ctx", {})
-    described = _description(fields[-1]) if fields else _summary(model)
+    described = _description(field) if field else _summary(model)
     if kind == "missing":
-        return Problem("CFG-001", at, "", "is missing and has no default", described, f"add {details['loc'][-1]}")
+        return Problem("CFG-001", at, "", "is missing and has no default", described, f"add {loc[-1]}")
     if kind == "extra_forbidden":
-        known = _keys(_owner(model, details["loc"]))
-        close = get_close_matches(str(details["loc"][-1]), known, n=1)
-        return Problem(
-            "CFG-002",
-            at,
-            shown(details["input"]),
-            "is not a known key and would be ignored",
-            ", ".join(known),
-            f"did you mean {close[0]}? Rename it" if close else "remove it",
-        )
-    if kind == "value_error":
-        message, _, fix = str(context.get("error", details["msg"])).partition("; ")
-        owner = _owner(model, (*details["loc"], ""))
-        return Problem("CFG-005", at, "", message, _summary(owner), fix or "change it as said")
+        close = _meant(model, loc)
+        fix = f"did you mean {close}? Rename it" if close else "remove it"
+        allowed = ", ".join(_keys(_owner(model, loc)))
+        return Problem("CFG-002", at, shown(value), "is not a known key and would be ignored", allowed, fix)
+    if kind == NOT_TOGETHER:
+        return Problem("CFG-005", at, shown(value), context["message"], context["allowed"], context["fix"])
     if kind in ("enum", "literal_error"):
-        return Problem(
-            "CFG-004", at, shown(details["input"]), "is not one of the known values", str(context["expected"]), "write one of them"
-        )
-    if kind.endswith(("_type", "_parsing")) or kind == "int_from_float":
-        expected = kind.removesuffix("_type").replace("int_from_float", "int").replace("dict", "mapping").replace("model", "mapping")
-        return Problem("CFG-003", at, shown(details["input"]), f"is not of type {expected}", described, _type_fix(kind, details["input"]))
+        known_values = str(context["expected"]).replace("'", "")
+        return Problem("CFG-004", at, shown(value), "is not one of the known values", known_values, "write one of them")
+    expected = next((words for prefix, words in _TYPES.items() if kind.startswith(prefix)), None)
+    if expected is not None:
+        return Problem("CFG-003", at, shown(value), f"is not {expected}", f"{expected}: {described}", _type_fix(kind, expected, value))
     if kind == "string_pattern_mismatch":
-        allowed = f"{described} (pattern {context['pattern']})"
-        return Problem("CFG-004", at, shown(details["input"]), "does not have the form that is needed", allowed, "respell it")
-    limits = " ".join(f"{_LIMITS.get(key, key)} {value}" for key, value in context.items())
-    return Problem("CFG-004", at, shown(details["input"]), details["msg"].lower(), f"{described} ({limits})", "write a value that fits")
+        pattern = str(context["pattern"])
+        form = _form(model, loc, pattern) or f"{described} (pattern {pattern})"
+        example = _EXAMPLE.search(form)
+        fix = f"write it like {example[1]}" if example else "respell it"
+        return Problem("CFG-004", at, shown(value), "does not have the form that is needed", form, fix)
+    if kind in _RANGES:
+        message, limit, bound = _RANGES[kind]
+        allowed = f"{bound} {context[limit]}"
+        return Problem("CFG-004", at, shown(value), message, f"{allowed}: {described}", f"write {allowed}")
+    return Problem("CFG-004", at, shown(value), details["msg"].lower(), described, "write a value that fits")
 
 
-_LIMITS = {"ge": "at least", "le": "at most", "gt": "above", "lt": "below", "min_length": "at least", "max_length": "at most"}
+_TYPES = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+}
+"""What the types are called, by the beginning of pydantic's kind of error."""
+
+_RANGES = {
+    "greater_than_equal": ("is too small", "ge", "at least"),
+    "less_than_equal": ("is too large", "le", "at most"),
+    "too_short": ("has too few entries", "min_length", "at least"),
+}
+_EXAMPLE = re.compile(r"for example ([^\s,]*[^\s,.:])")
 
 
-def _type_fix(kind: str, value: Any) -> str:
-    if kind.startswith("bool"):
+def _type_fix(kind: str, expected: str, value: object) -> str:
+    if value is None:
+        return "write a value after the key, or remove the key: an empty one counts as null"
+    if kind == "bool_type":
         return "write true or false, without quotes"
-    if isinstance(value, str):
+    if kind == "int_type" and isinstance(value, str) and value.isdecimal():
         return "write it without quotes"
-    if kind.startswith("string"):
-        return f'write it in quotes: "{value}"'
-    return "write a value of that type"
+    if kind == "string_type" and isinstance(value, float):
+        return "write it in quotes, with all its digits: YAML reads 1.30 as the number 1.3"
+    if kind == "string_type" and isinstance(value, int):
+        return f'write it in quotes: "{shown(value)}"'
+    if kind == "tuple_type" and not isinstance(value, dict):
+        return f"write a list: [{shown(value)}]"
+    return f"write {expected} there"
 
 
-def _locate(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, list[FieldInfo]]:
-    """The path as text, and the fields that it passes."""
-    text, fields, current = "", [], model
+def _locate(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, FieldInfo | None]:
+    """The path as text, and the innermost field that it passes."""
+    text, innermost, current = "", None, model
     for part in loc:
         if isinstance(part, int):
             text += f"[{part}]"
@@ -79,11 +119,10 @@ def _locate(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, li
             text += " (the key itself)"
             continue
         text += f".{part}"
-        found = _field(current, part) if current is not None else None
+        found = _field(current, part)
         if found is not None:
-            fields.append(found)
-            current = _model_in(found.annotation)
-    return text, fields
+            innermost, current = found, _model_in(found.annotation)
+    return text, innermost
 
 
 def _owner(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
@@ -107,6 +146,30 @@ def _model_in(annotation: Any) -> Any:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for inner in get_args(annotation) if (found := _model_in(inner)) is not None), None)
+
+
+def _form(model: type[BaseModel], loc: tuple[int | str, ...], pattern: str) -> str | None:
+    """What the type with this pattern says of itself, such as `ZoneName` inside a list of zones."""
+    names = [part for part in loc if isinstance(part, str) and part != "[key]"]
+    for end in range(len(names), 0, -1):
+        owner = _owner(model, tuple(names[:end]))
+        found = next((name for name, field in owner.model_fields.items() if names[end - 1] in (field.alias, name)), None)
+        if found is not None:
+            return _words_for(_hints(owner)[found], pattern)
+    return None
+
+
+@cache
+def _hints(model: type[BaseModel]) -> dict[str, Any]:
+    return get_type_hints(model, include_extras=True)
+
+
+def _words_for(annotation: Any, pattern: str) -> str | None:
+    """The `Form` that stands beside this pattern, anywhere inside an annotation."""
+    beside = getattr(annotation, "__metadata__", ())
+    if any(getattr(part, "pattern", None) == pattern for item in beside if isinstance(item, FieldInfo) for part in item.metadata):
+        return next((item.words for item in beside if isinstance(item, Form)), None)
+    return next((words for inner in get_args(annotation) if (words := _words_for(inner, pattern)) is not None), None)
 
 
 def _keys(model: type[BaseModel]) -> list[str]:

@@ -1,11 +1,11 @@
 """What one node is made of: accelerators, disks, images, kubelet and kernel settings."""
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from hybrid_pools.blueprint.configuration.model import Model
+from hybrid_pools.blueprint.configuration.model import KeyName, Model, refusal
 
 
 class Driver(StrEnum):
@@ -44,8 +44,8 @@ class Accelerator(Model):
     """Always written out: GKE fills the default by itself and an unset field never settles (magic-modules#11152)."""
 
     sharing: Sharing | None = None
-    partition: Annotated[str, Field(pattern=r"^\d+g\.\d+gb(\+me)?$")] | None = None
-    """Multi-instance GPU partition, for example 1g.10gb: every GPU of the node is cut into such parts."""
+    partition: Annotated[str, Field(pattern=r"^[0-9]+g\.[0-9]+gb(\+me)?$")] | None = None
+    """Multi-instance GPU partition, for example 1g.10gb. Every GPU of the node is cut into such parts."""
 
 
 class BootDisk(Model):
@@ -57,7 +57,7 @@ class BootDisk(Model):
     size_gib: Annotated[int, Field(ge=10, le=65536)] = 100
     """GiB. Container images and logs lie here unless the node has local SSD."""
 
-    key: Annotated[str, Field(pattern=r"^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$")] | None = None
+    key: KeyName | None = None
     """Cloud KMS key that encrypts the disk."""
 
 
@@ -89,7 +89,7 @@ class Images(Model):
 class Kubelet(Model):
     """Kubelet settings. Either none or whole: a half-set block keeps differing from Google's answer (CFT#2014)."""
 
-    cpu_manager: Annotated[str, Field(pattern="^(static|none)$")] = "none"
+    cpu_manager: Literal["static", "none"] = "none"
     """`static` gives whole cores to pods with whole-number requests."""
 
     pod_pids_limit: Annotated[int, Field(ge=1024, le=4_194_304)] | None = None
@@ -111,7 +111,9 @@ class Linux(Model):
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if self.sysctls is None and self.hugepages_2mib is None:
-            raise ValueError(
-                "an empty block would keep differing from Google's answer; set sysctls or hugepages2mib, or leave the block out"
+            raise refusal(
+                "says nothing, and an empty block would keep differing from Google's answer",
+                "sysctls, hugepages2Mib or both",
+                "set one of them, or remove linux",
             )
         return self

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from hybrid_pools.blueprint.configuration.model import LabelKey, LabelValue, Model, ZoneName
+from hybrid_pools.blueprint.configuration.model import LabelKey, LabelValue, Model, ZoneName, refusal
 from hybrid_pools.blueprint.configuration.nodes import Accelerator, BootDisk, Images, Kubelet, Linux, LocalSsd
 from hybrid_pools.blueprint.configuration.scaling import BestEffort, Drain, Limits, Upgrade
 from hybrid_pools.blueprint.vocabulary import Effect, Role
@@ -77,12 +77,16 @@ class BasePool(Model):
     """Kubernetes labels of the nodes, beside those of the role."""
 
     taints: dict[LabelKey, PoolTaint] = Field(default_factory=dict)
+    """By key, beside those of the role: they keep off pods that do not tolerate them."""
+
     max_pods_per_node: Annotated[int, Field(ge=8, le=256)] | None = None
     """Sizes the pod range of a node. Changing it replaces the pool."""
 
     kubelet: Kubelet | None = None
     linux: Linux | None = None
     network_tags: tuple[Annotated[str, Field(pattern=r"^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$")], ...] = ()
+    """Network tags of the VMs, for firewall rules that go by tag."""
+
     fast_socket: bool = False
     """NCCL Fast Socket: faster collective operations over TCP between GPU nodes."""
 
@@ -114,6 +118,8 @@ class StablePoolConfiguration(BasePool):
     """Nodes for services, coordinators and the last stretch of a training run."""
 
     role: Literal[Role.STABLE]
+    """What the pool is for. Changing it replaces the pool."""
+
     capacity: StableCapacity = StableCapacity.ON_DEMAND
     reservation: Reservation | None = None
 
@@ -122,6 +128,8 @@ class BufferPoolConfiguration(BasePool):
     """Nodes that serve by day and train in low-load windows. The schedule owns their number after creation."""
 
     role: Literal[Role.BUFFER]
+    """What the pool is for. Changing it replaces the pool."""
+
     capacity: StableCapacity = StableCapacity.ON_DEMAND
     reservation: Reservation | None = None
 
@@ -146,9 +154,10 @@ class ShutdownGrace(Model):
     @model_validator(mode="after")
     def _leaves_time(self) -> Self:
         if self.seconds and self.critical_seconds >= self.seconds:
-            raise ValueError(
-                f"criticalSeconds {self.critical_seconds} takes the whole window of {self.seconds} s: "
-                "a trainer would have no time to save; keep 15 of it for critical pods"
+            raise refusal(
+                f"criticalSeconds {self.critical_seconds} takes the whole window of {self.seconds} s: a trainer would have no time to save",
+                f"criticalSeconds from 0 to {self.seconds - 1}",
+                "keep 15 s for critical pods",
             )
         return self
 
@@ -157,6 +166,8 @@ class SpotPoolConfiguration(BasePool):
     """Interruptible nodes for training that can be resumed."""
 
     role: Literal[Role.SPOT]
+    """What the pool is for. Changing it replaces the pool."""
+
     capacity: SpotCapacity = SpotCapacity.SPOT
     reservation: Reservation | None = None
     """Never valid here; known so that the refusal can say why."""

@@ -1,6 +1,7 @@
 """From the raw sections of a stack file to models, with every problem of the file at once."""
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -71,21 +72,20 @@ def read(sections: Mapping[str, object], secrets: Collection[str] = ()) -> Readi
 
     Args:
         sections: By configuration key without namespace, as parsed from YAML or JSON.
-        secrets: Keys that hold encrypted values. None may: everything here ends up in the state and in outputs.
+        secrets: Paths of encrypted values, or the keys above them. None may be: everything here ends up in the state and in outputs.
     """
-    problems = [*_unknown_sections(sections), *_secrets(secrets)]
-    readable = {name: value for name, value in sections.items() if name not in secrets}
+    secret_sections = {re.split(r"[.\[]", path, maxsplit=1)[0] for path in secrets}
+    problems = [*_unknown_sections(sections, secret_sections), *_secrets(secrets)]
+    readable = {name: value for name, value in sections.items() if name not in secret_sections}
 
     def section(name: str, model: type[Model]) -> Any:
         if name not in readable:
-            if name not in secrets and SECTIONS[name].is_required():
-                problems.append(_missing(name))
             return None
         return _validated(model, readable[name], f"{PROJECT}:{name}", problems)
 
+    meant = {_meant(name) for name in sections if name not in SECTIONS}
+    problems += [_missing(name) for name, info in SECTIONS.items() if info.is_required() and name not in sections and name not in meant]
     pools = _pools(readable, problems) if "pools" in readable else {}
-    if "pools" not in sections:
-        problems.append(_missing("pools"))
     environment = section("environment", EnvironmentConfiguration)
     network = section("network", ExistingNetwork if _has_existing(readable.get("network")) else NewNetwork)
     cluster = section("cluster", ExistingCluster if _has_existing(readable.get("cluster")) else NewCluster)
@@ -98,36 +98,40 @@ def _has_existing(value: object) -> bool:
 
 
 def _missing(section: str) -> Problem:
-    description = SECTIONS[section].description or f"the section {section}"
     return Problem(
         "CFG-001",
         f"{PROJECT}:{section}",
         "",
         "the section is missing, so nothing can be derived",
-        f"a mapping ({description.splitlines()[0]})",
+        SECTIONS[section].description or "a mapping",
         f"add {PROJECT}:{section} under config: (docs/configuration.md shows every key)",
     )
 
 
-def _unknown_sections(sections: Mapping[str, object]) -> Iterator[Problem]:
+def _unknown_sections(sections: Mapping[str, object], secret: Collection[str]) -> Iterator[Problem]:
     for name, value in sections.items():
         if name not in SECTIONS:
-            close = get_close_matches(name, SECTIONS, n=1)
+            close = _meant(name)
             yield Problem(
                 "CFG-002",
                 f"{PROJECT}:{name}",
-                shown(value),
+                "[secret]" if name in secret else shown(value),
                 "the section is not known and would be ignored",
                 ", ".join(SECTIONS),
-                f"did you mean {close[0]}? Rename it" if close else "remove it",
+                f"did you mean {close}? Rename it" if close else "remove it",
             )
 
 
+def _meant(name: str) -> str | None:
+    """The section that an unknown one is probably meant to be."""
+    return next(iter(get_close_matches(name, SECTIONS, n=1)), None)
+
+
 def _secrets(secrets: Collection[str]) -> Iterator[Problem]:
-    for name in secrets:
+    for path in sorted(secrets):
         yield Problem(
             "CFG-006",
-            f"{PROJECT}:{name}",
+            f"{PROJECT}:{path}",
             "[secret]",
             "holds an encrypted value, but everything here is written in plain into the state and the outputs",
             "plain values only",
@@ -201,7 +205,8 @@ def _pool(value: object, path: str, problems: list[Problem]) -> PoolConfiguratio
 def _validated(model: type[BaseModel], value: object, path: str, problems: list[Problem]) -> Any:
     try:
         # JSON mode, because in strict mode only JSON input may spell enums as strings and tuples as lists.
-        return model.model_validate_json(json.dumps(value, default=str))
+        # By alias only: the documented spelling is the only one, also for the field names that happen to be Python's.
+        return model.model_validate_json(json.dumps(value, default=str), by_alias=True, by_name=False)
     except ValidationError as error:
-        problems.extend(explain(model, details, path) for details in error.errors())
+        problems.extend(explain(model, error.errors(), path))
         return None

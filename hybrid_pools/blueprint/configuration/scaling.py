@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from hybrid_pools.blueprint.configuration.model import Model
+from hybrid_pools.blueprint.configuration.model import Model, refusal
 
 
 class NodeRange(Model):
@@ -19,8 +19,10 @@ class NodeRange(Model):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.minimum > self.maximum:
-            raise ValueError(
-                f"minimum {self.minimum} is above maximum {self.maximum}: the autoscaler could satisfy neither; lower the minimum"
+            raise refusal(
+                f"minimum {self.minimum} is above maximum {self.maximum}: the autoscaler could satisfy neither",
+                f"a minimum from 0 to {self.maximum}",
+                "lower minimum or raise maximum",
             )
         return self
 
@@ -41,7 +43,11 @@ class Limits(Model):
     def _one_kind(self) -> Self:
         if (self.per_zone is None) == (self.total is None):
             given = "both perZone and total" if self.per_zone else "neither perZone nor total"
-            raise ValueError(f"has {given}: GKE takes exactly one kind on a pool; keep perZone for services, total for spot and buffer")
+            raise refusal(
+                f"has {given}: GKE takes exactly one kind on a pool",
+                "perZone or total",
+                "write perZone on stable pools, total on spot and buffer pools",
+            )
         return self
 
 
@@ -57,9 +63,12 @@ class Surge(Model):
     @model_validator(mode="after")
     def _moves(self) -> Self:
         if not 1 <= self.max_surge + self.max_unavailable <= 20:
-            raise ValueError(
-                f"maxSurge {self.max_surge} + maxUnavailable {self.max_unavailable} must be 1 to 20: "
-                "with 0 no node could ever be upgraded, and GKE upgrades at most 20 at once"
+            raise refusal(
+                "no node could ever be upgraded"
+                if self.max_surge + self.max_unavailable == 0
+                else f"would upgrade {self.max_surge + self.max_unavailable} nodes at once, more than GKE does",
+                "maxSurge and maxUnavailable of 1 to 20 together",
+                "write maxSurge: 1, maxUnavailable: 0; the other way round where no spare machine is in stock",
             )
         return self
 
@@ -79,7 +88,8 @@ class BlueGreen(Model):
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if self.autoscaled == (self.batch_percent is not None):
-            raise ValueError("takes either batchPercent or autoscaled: true; GKE accepts exactly one rollout policy")
+            given = "both batchPercent and autoscaled" if self.autoscaled else "neither batchPercent nor autoscaled"
+            raise refusal(f"has {given}: GKE takes exactly one rollout policy", "batchPercent, or autoscaled: true", "write one of them")
         return self
 
 
@@ -92,7 +102,10 @@ class Upgrade(Model):
     @model_validator(mode="after")
     def _one_strategy(self) -> Self:
         if (self.surge is None) == (self.blue_green is None):
-            raise ValueError("takes exactly one of surge and blueGreen: they are two strategies of one setting")
+            given = "both surge and blueGreen" if self.surge else "neither surge nor blueGreen"
+            raise refusal(
+                f"has {given}: they are two strategies of one setting", "surge or blueGreen", "write one of them, or remove upgrade"
+            )
         return self
 
 
@@ -100,6 +113,8 @@ class Drain(Model):
     """What deleting the pool waits for. GKE may still not honour disruption budgets (terraform-provider-google#27427)."""
 
     respect_disruption_budgets: bool = True
+    """Wait until pod disruption budgets allow a pod to go."""
+
     grace_seconds: Annotated[int, Field(ge=0, le=86_400)] | None = None
     """Longest time a pod gets to end."""
 

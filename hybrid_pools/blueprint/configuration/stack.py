@@ -19,11 +19,19 @@ class StackConfiguration(Model):
     """Everything a stack file says under `config:` for this project."""
 
     environment: EnvironmentConfiguration
+    """Which environment this is: its project, region, owner and protection."""
+
     network: NetworkConfiguration
+    """A new network with its ranges, or an existing one by name."""
+
     cluster: ClusterConfiguration
+    """A new cluster with its version and maintenance window, or an existing one by name."""
+
     node_identity: NodeIdentityConfiguration = NodeIdentityConfiguration()
+    """The accounts that nodes run as. Seldom needed."""
+
     pools: Annotated[dict[PoolName, Annotated[PoolConfiguration, Field(discriminator="role")]], Field(min_length=1)]
-    """By name; the name is the pool's identity, so renaming replaces the pool."""
+    """Pools by name. The name is the pool's identity, so renaming replaces the pool."""
 
 
 SECTIONS = {field.alias or name: field for name, field in StackConfiguration.model_fields.items()}

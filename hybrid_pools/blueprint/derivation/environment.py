@@ -24,7 +24,7 @@ def check(file: str, sections: Mapping[str, object], secrets: Collection[str] = 
     Args:
         file: Name for messages, as the user knows it.
         sections: By configuration key without namespace.
-        secrets: Keys that hold encrypted values.
+        secrets: Paths of encrypted values, or the keys above them.
 
     Raises:
         ConfigurationError: With every problem at once.
@@ -60,9 +60,4 @@ def derive(configuration: StackConfiguration, facts: Catalogue | None = None) ->
         propagation_seconds=configuration.node_identity.propagation_seconds,
         pools=tuple(pools),
         resource_labels=labels,
-    )
-
-    """Whether the cluster has a pool without GPUs, on which GKE's own GPU taint depends (terraform-google-kubernetes-engine#703)."""
-    return any(
-        facts.machine_type(pool.machine_type).accelerator is None and pool.accelerator is None for pool in configuration.pools.values()
     )

@@ -148,13 +148,14 @@ def _shutdown_grace(pool: PoolConfiguration, capacity: CapacityKind, version: Gk
     if not isinstance(pool, SpotPoolConfiguration) or capacity is not CapacityKind.SPOT:
         return None
     if pool.shutdown_grace is not None:
-        return ShutdownGrace(pool.shutdown_grace.seconds, pool.shutdown_grace.critical_seconds)
+        wanted = pool.shutdown_grace
+        return ShutdownGrace(wanted.seconds, min(wanted.critical_seconds, wanted.seconds))
     return _EXTENDED_GRACE if version >= facts.gate("spot-shutdown-grace").minimum else None
 
 
 def _usable_grace(capacity: CapacityKind, grace: ShutdownGrace | None, facts: Catalogue) -> int:
     if grace is not None:
-        return max(0, grace.seconds - grace.critical_seconds)
+        return grace.seconds - grace.critical_seconds
     if capacity in (CapacityKind.ON_DEMAND, CapacityKind.RESERVATION):
         return _SCALE_DOWN_SECONDS
     default = facts.shutdown_grace

@@ -9,12 +9,12 @@ from hybrid_pools.blueprint.rules.hardware import gate
 from hybrid_pools.blueprint.rules.rule import Finding, PoolView, pool_rule
 from hybrid_pools.blueprint.vocabulary import Role
 
-_FACTS = "gke-node-pools.md 1.4"
+_TOOLKIT = "cluster-toolkit gke-node-pool preconditions"
 _FLEX_START_MAXIMUM_SECONDS = 7 * 24 * 3600
 _COMPACT_FLEX_SERIES = ("a3-ultra", "a4", "h4d")
 
 
-@pool_rule("CFG-201", "Google sells the machine in this way", f"{_FACTS} rule 15; table 3.4")
+@pool_rule("CFG-201", "Google sells the machine in this way", "GPU machine types page of the Compute Engine documentation, consumption options")
 def capacity_is_sold(view: PoolView) -> Iterator[Finding]:
     """Some GPU machines exist only as spot or reserved: a stable pool of them would never come up."""
     if view.machine is None:
@@ -31,20 +31,20 @@ def capacity_is_sold(view: PoolView) -> Iterator[Finding]:
         )
 
 
-@pool_rule("CFG-202", "Interruptible capacity takes no reservation", f"{_FACTS} rules 2, 3 and 4")
+@pool_rule("CFG-202", "Interruptible capacity takes no reservation", _TOOLKIT)
 def interruptible_takes_no_reservation(view: PoolView) -> Iterator[Finding]:
     """GKE refuses spot, flex-start and queued pools that also name a reservation."""
     if isinstance(view.pool, SpotPoolConfiguration) and view.pool.reservation is not None:
         yield Finding(
             "reservation",
-            view.pool.reservation.name,
+            view.pool.reservation,
             f"a {view.pool.capacity} pool cannot use a reservation: GKE refuses the pair",
             "no reservation on spot pools",
             "remove reservation, or make the pool stable or buffer with capacity: reservation",
         )
 
 
-@pool_rule("CFG-203", "A reservation and the capacity kind go together", f"{_FACTS} rule 8")
+@pool_rule("CFG-203", "A reservation and the capacity kind go together", _TOOLKIT)
 def reservation_and_capacity_agree(view: PoolView) -> Iterator[Finding]:
     """Reserved capacity that nobody names, or a name that nobody uses, both mean paying twice."""
     pool = view.pool
@@ -61,7 +61,7 @@ def reservation_and_capacity_agree(view: PoolView) -> Iterator[Finding]:
     if pool.capacity is not StableCapacity.RESERVATION and pool.reservation is not None:
         yield Finding(
             "reservation",
-            pool.reservation.name,
+            pool.reservation,
             f"is named but capacity is {pool.capacity}, so it would not be used",
             "only with capacity: reservation",
             "set capacity: reservation",
@@ -86,19 +86,23 @@ def flex_start_is_possible(view: PoolView) -> Iterator[Finding]:
         return
     if pool.capacity is SpotCapacity.SPOT:
         yield Finding(
-            "maxRunSeconds", pool.max_run_seconds, "bounds flex-start nodes only", "only with capacity: flex-start", "remove maxRunSeconds"
+            "maxRunSeconds",
+            pool.max_run_seconds,
+            "bounds flex-start and queued nodes only, so a Spot VM would ignore it",
+            "only with capacity: flex-start or queued-provisioning",
+            "remove maxRunSeconds",
         )
     elif pool.max_run_seconds > _FLEX_START_MAXIMUM_SECONDS:
         yield Finding(
             "maxRunSeconds",
             pool.max_run_seconds,
-            "flex-start nodes live at most 7 days",
+            f"{pool.capacity} nodes live at most 7 days",
             f"at most {_FLEX_START_MAXIMUM_SECONDS}",
             "lower it; longer runs resume from their checkpoint",
         )
 
 
-@pool_rule("CFG-205", "Compact placement holds to one zone and fits the capacity kind", f"{_FACTS} rules 1 and 5; cluster-toolkit#3439")
+@pool_rule("CFG-205", "Compact placement holds to one zone and fits the capacity kind", f"{_TOOLKIT}; cluster-toolkit#3439")
 def compact_placement_is_possible(view: PoolView) -> Iterator[Finding]:
     """Nodes close together are in one zone by definition; late failures of this kind cost an hour each."""
     pool = view.pool
@@ -106,22 +110,38 @@ def compact_placement_is_possible(view: PoolView) -> Iterator[Finding]:
         return
     zones = view.zones()
     if len(zones) > 1:
-        yield Finding("placement", ", ".join(zones), "compact placement needs exactly one zone", "one zone", "list one zone")
+        yield Finding(
+            "zones",
+            list(pool.zones) if pool.zones else None,
+            f"compact placement needs exactly one zone, and the pool has {len(zones)}",
+            "one zone",
+            "list one zone, or remove placement",
+        )
     if isinstance(pool, SpotPoolConfiguration) and pool.capacity is SpotCapacity.QUEUED:
         yield Finding(
-            "placement", pool.capacity.value, "GKE refuses compact placement with queued provisioning", "one of the two", "remove placement"
+            "placement",
+            pool.placement,
+            "GKE refuses compact placement with queued provisioning",
+            "no placement on queued pools",
+            "remove placement",
         )
     flex_start = isinstance(pool, SpotPoolConfiguration) and pool.capacity is SpotCapacity.FLEX_START
     if flex_start and view.machine is not None and view.machine.series not in _COMPACT_FLEX_SERIES:
         yield Finding(
             "placement",
-            view.machine.name,
-            "flex-start can be placed compactly only on some series",
-            ", ".join(_COMPACT_FLEX_SERIES),
-            "remove placement or choose such a machine",
+            pool.placement,
+            f"GKE cannot place flex-start nodes of the {view.machine.series} series close together",
+            f"placement on {', '.join(_COMPACT_FLEX_SERIES)}",
+            "remove placement, or choose a machine of these series",
         )
     if pool.upgrade is not None and pool.upgrade.blue_green is not None:
-        yield Finding("upgrade.blueGreen", None, "GKE refuses blue-green upgrades with compact placement", "surge", "use surge")
+        yield Finding(
+            "upgrade.blueGreen",
+            pool.upgrade.blue_green,
+            "GKE refuses blue-green upgrades with compact placement",
+            "surge",
+            "write upgrade.surge instead, or remove upgrade",
+        )
 
 
 @pool_rule("CFG-206", "The shutdown window is one that GKE honours", "magic-modules#17556; Spot VMs page of the GKE documentation")
@@ -133,7 +153,7 @@ def shutdown_grace_is_honoured(view: PoolView) -> Iterator[Finding]:
     if pool.capacity is not SpotCapacity.SPOT:
         yield Finding(
             "shutdownGrace",
-            pool.capacity.value,
+            pool.shutdown_grace,
             "only Spot VMs have a shutdown window to set",
             "only with capacity: spot",
             "remove shutdownGrace",
@@ -151,7 +171,7 @@ def shutdown_grace_is_honoured(view: PoolView) -> Iterator[Finding]:
     yield from gate(view, "spot-shutdown-grace", "shutdownGrace.seconds", pool.shutdown_grace.seconds)
 
 
-@pool_rule("CFG-207", "Interruptible and buffer pools have total limits, spot pools from 0", "gke-node-pools.md 2.2, 3.11, 5")
+@pool_rule("CFG-207", "Interruptible and buffer pools have total limits, spot pools from 0", "terraform-google-kubernetes-engine#1639; google/skills gke-cluster-autoscaler")
 def limits_fit_the_role(view: PoolView) -> Iterator[Finding]:
     """Total limits let the autoscaler take stock wherever it is; a floor keeps failed spot nodes alive for ever."""
     pool = view.pool
@@ -160,7 +180,7 @@ def limits_fit_the_role(view: PoolView) -> Iterator[Finding]:
     if pool.limits.per_zone is not None:
         yield Finding(
             "limits.perZone",
-            pool.limits.per_zone.maximum,
+            pool.limits.per_zone,
             f"limits per zone leave stock unused on a {pool.role} pool, which takes whatever zone has nodes",
             "limits.total",
             f"write limits.total with maximum {pool.limits.per_zone.maximum * max(1, len(view.zones()))}",
@@ -188,5 +208,5 @@ def best_effort_is_within_limits(view: PoolView) -> Iterator[Finding]:
             pool.best_effort.minimum_nodes,
             "is above the maximum, so the creation could never be done",
             f"0 to {limits.maximum}",
-            "lower it",
+            "lower it, or raise the maximum",
         )

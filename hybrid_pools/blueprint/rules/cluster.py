@@ -1,7 +1,7 @@
 """When GKE may change the cluster."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from hybrid_pools.blueprint.catalogue import Catalogue
 from hybrid_pools.blueprint.configuration import NewCluster
@@ -27,8 +27,7 @@ def _windows_in_32_days(recurrence: str) -> int:
     interval = int(parts.get("INTERVAL", "1"))
     if parts["FREQ"] == "DAILY":
         return 32 // interval
-    days = parts.get("BYDAY", "").split(",") if parts.get("BYDAY") else [""]
-    return 4 // interval * len(days)
+    return 4 // interval * len(set(parts.get("BYDAY", "").split(",")))
 
 
 @section_rule("CFG-601", "The maintenance window is one that GKE accepts", _SOURCE)
@@ -40,7 +39,9 @@ def window_is_long_enough(reading: Reading, _: Catalogue) -> Iterator[Finding]:
     start, end = _time(window.start), _time(window.end)
     for key, text, parsed in (("start", window.start, start), ("end", window.end, end)):
         if parsed is None:
-            yield Finding(f"cluster.maintenanceWindow.{key}", text, "is no time that exists", "a real UTC time", "respell it")
+            yield Finding(
+                f"cluster.maintenanceWindow.{key}", text, "is no time that exists", "a real UTC time", "correct the date or the hour"
+            )
     if start is None or end is None:
         return
     hours = (end - start).total_seconds() / 3600
@@ -52,7 +53,7 @@ def window_is_long_enough(reading: Reading, _: Catalogue) -> Iterator[Finding]:
     total = hours * _windows_in_32_days(window.recurrence)
     if total < _HOURS_IN_32_DAYS:
         yield Finding(
-            "cluster.maintenanceWindow",
+            "cluster.maintenanceWindow.recurrence",
             window.recurrence,
             f"gives GKE {total:.0f} hours in 32 days and it would refuse the cluster",
             f"at least {_HOURS_IN_32_DAYS} hours in 32 days",
@@ -70,13 +71,17 @@ def exclusions_are_bounded(reading: Reading, _: Catalogue) -> Iterator[Finding]:
         start, end = _time(exclusion.start), _time(exclusion.end)
         if start is None or end is None or end <= start:
             yield Finding(
-                at, f"{exclusion.start} to {exclusion.end}", "does not end after it starts", "end after start", "correct the times"
+                f"{at}.end",
+                exclusion.end,
+                f"is no time after the start, {exclusion.start}",
+                "a real UTC time after start",
+                "correct one of the two",
             )
-        elif exclusion.scope is ExclusionScope.NO_UPGRADES and (end - start).days > _LONGEST_EXCLUSION_DAYS:
+        elif exclusion.scope is ExclusionScope.NO_UPGRADES and end - start > timedelta(days=_LONGEST_EXCLUSION_DAYS):
             yield Finding(
-                at,
-                f"{(end - start).days} days",
-                "is longer than GKE allows for NO_UPGRADES",
+                f"{at}.end",
+                exclusion.end,
+                f"is {(end - start).days} days after the start, longer than GKE allows for NO_UPGRADES",
                 f"at most {_LONGEST_EXCLUSION_DAYS} days",
                 "shorten it, or use NO_MINOR_OR_NODE_UPGRADES",
             )

@@ -19,17 +19,21 @@ def region_is_known(reading: Reading, catalogue: Catalogue) -> Iterator[Finding]
     try:
         catalogue.region(reading.environment.region)
     except UnknownRegion as error:
+        close = ", ".join(error.closest)
         yield Finding(
             "environment.region",
             reading.environment.region,
             "is not in the catalogue of regions",
-            f"closest: {', '.join(error.closest)}" if error.closest else "a Google Cloud region",
+            f"a region of the catalogue{f'; closest: {close}' if close else ''}",
             "respell it, or add it to the catalogue with its source",
         )
 
 
 @section_rule(
-    "CFG-701", "A pool without GPUs takes the system pods", "terraform-google-kubernetes-engine#703; gke-node-pools.md 1.4 rule 20"
+    "CFG-701",
+    "A pool without GPUs takes the system pods",
+    "terraform-google-kubernetes-engine#703",
+    needs_all=True,
 )
 def system_pods_have_a_home(reading: Reading, catalogue: Catalogue) -> Iterator[Finding]:
     """Without an untainted stable pool the cluster's own pods land on GPUs or nowhere, and GKE does not taint the GPUs."""
@@ -41,14 +45,14 @@ def system_pods_have_a_home(reading: Reading, catalogue: Catalogue) -> Iterator[
             return
     yield Finding(
         "pools",
-        None,
+        list(reading.pools),
         "no stable pool without GPUs and taints: the cluster's own pods would have nowhere to run",
         "at least one pool with role: stable on a machine without GPUs and without taints",
         "add one, for example e2-standard-4 with limits.perZone from 1 to 3",
     )
 
 
-@section_rule("CFG-702", "All pools together stay under the environment's GPU ceiling", "gke-node-pools.md 5")
+@section_rule("CFG-702", "All pools together stay under the environment's GPU ceiling", "Quotas and cost pages of the GKE documentation", needs_all=True)
 def gpus_stay_under_the_ceiling(reading: Reading, catalogue: Catalogue) -> Iterator[Finding]:
     """One digit too many in a maximum can cost more in a night than the project in a year."""
     if reading.environment is None:

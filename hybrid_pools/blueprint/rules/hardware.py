@@ -6,7 +6,7 @@ from hybrid_pools.blueprint.catalogue import UnknownMachineType
 from hybrid_pools.blueprint.configuration.nodes import LocalSsdUse
 from hybrid_pools.blueprint.rules.rule import Finding, PoolView, pool_rule
 
-_FACTS = "gke-node-pools.md 1.4"
+_TOOLKIT = "cluster-toolkit gke-node-pool preconditions"
 
 
 def _listed(values: object) -> str:
@@ -30,7 +30,7 @@ def machine_type_is_known(view: PoolView) -> Iterator[Finding]:
             )
 
 
-@pool_rule("CFG-102", "The GPUs are those of the machine", f"{_FACTS} rule 12; Compute Engine accelerator-optimized machines")
+@pool_rule("CFG-102", "The GPUs are those of the machine", f"{_TOOLKIT}; Compute Engine accelerator-optimized machines")
 def accelerator_fits_machine(view: PoolView) -> Iterator[Finding]:
     """GKE refuses a GPU type or count that the machine does not have; an N1 machine takes only certain counts."""
     wanted, machine = view.pool.accelerator, view.machine
@@ -44,7 +44,7 @@ def accelerator_fits_machine(view: PoolView) -> Iterator[Finding]:
             yield Finding(
                 "accelerator.count",
                 wanted.count,
-                f"{machine.name} comes with {own.count} GPUs a node",
+                f"{machine.name} comes with {own.count} GPU{'' if own.count == 1 else 's'} a node",
                 str(own.count),
                 "leave accelerator.count out",
             )
@@ -54,7 +54,7 @@ def accelerator_fits_machine(view: PoolView) -> Iterator[Finding]:
     if not machine.attachable_accelerators:
         yield Finding(
             "accelerator",
-            wanted.type,
+            wanted,
             f"{machine.name} takes no GPUs, so GKE would refuse the pool",
             "no accelerator on this machine series",
             "choose a GPU machine (g2, a2, a3, a4 …) or remove accelerator",
@@ -63,18 +63,21 @@ def accelerator_fits_machine(view: PoolView) -> Iterator[Finding]:
     counts = machine.attachable_accelerators.get(wanted.type or "")
     if counts is None:
         known = _listed(sorted(machine.attachable_accelerators))
-        yield Finding("accelerator.type", wanted.type, f"cannot be attached to {machine.name}", known, "name one of these types")
+        message = f"is missing: {machine.name} has no GPU of its own" if wanted.type is None else f"cannot be attached to {machine.name}"
+        yield Finding("accelerator.type", wanted.type, message, known, "name one of these types")
     elif wanted.count not in counts:
         yield Finding(
             "accelerator.count",
             wanted.count,
-            f"{machine.name} does not take this number of {wanted.type}",
+            f"is missing: {machine.name} takes {wanted.type} in several numbers"
+            if wanted.count is None
+            else f"{machine.name} does not take this number of {wanted.type}",
             _listed(counts),
             "use one of these counts",
         )
 
 
-@pool_rule("CFG-103", "Every zone lies in the environment's region, once", f"{_FACTS} rule 13")
+@pool_rule("CFG-103", "Every zone lies in the environment's region, once", _TOOLKIT)
 def zones_are_of_the_region(view: PoolView) -> Iterator[Finding]:
     """A regional cluster has nodes in its own region only."""
     if view.region is None or view.pool.zones is None:
@@ -109,7 +112,7 @@ def gpu_zones_are_explicit(view: PoolView) -> Iterator[Finding]:
         )
 
 
-@pool_rule("CFG-105", "The machine is sold in every zone of the pool", f"{_FACTS} rule 13; zone table 3.3")
+@pool_rule("CFG-105", "The machine is sold in every zone of the pool", f"{_TOOLKIT}; GPU regions and zones page of the Compute Engine documentation")
 def machine_is_sold_in_the_zones(view: PoolView) -> Iterator[Finding]:
     """Google fails the whole pool when one zone does not offer the machine."""
     if view.machine is None:
@@ -129,7 +132,7 @@ def machine_is_sold_in_the_zones(view: PoolView) -> Iterator[Finding]:
             )
 
 
-@pool_rule("CFG-106", "The boot disk type goes with the machine series", f"{_FACTS} rule 14; table 3.2")
+@pool_rule("CFG-106", "The boot disk type goes with the machine series", "Accelerator-optimized machine family page of the Compute Engine documentation, disks")
 def boot_disk_fits_series(view: PoolView) -> Iterator[Finding]:
     """The newest series boot from Hyperdisk only, older ones from Persistent Disk only."""
     wanted, machine = view.pool.boot_disk.type, view.machine
@@ -143,7 +146,7 @@ def boot_disk_fits_series(view: PoolView) -> Iterator[Finding]:
         )
 
 
-@pool_rule("CFG-107", "Local SSD is the bundle or an allowed number", f"{_FACTS} rules 7 and 16; cluster-toolkit#2968")
+@pool_rule("CFG-107", "Local SSD is the bundle or an allowed number", f"{_TOOLKIT}; cluster-toolkit#2968")
 def local_ssd_fits_machine(view: PoolView) -> Iterator[Finding]:
     """Bundled disks must be declared exactly, or every preview wants to replace the pool."""
     wanted, machine = view.pool.local_ssd, view.machine
@@ -201,7 +204,7 @@ def gpu_features_need_gpus(view: PoolView) -> Iterator[Finding]:
         yield Finding("fastSocket", "true", "the pool has no GPUs, so nothing uses it", "false on pools without GPUs", "remove fastSocket")
 
 
-@pool_rule("CFG-110", "Preloaded images need image streaming and a version that knows them", "gke-node-pools.md 1.1")
+@pool_rule("CFG-110", "Preloaded images need image streaming and a version that knows them", "Terraform provider documentation of google_container_node_pool, secondary_boot_disks")
 def preloading_is_possible(view: PoolView) -> Iterator[Finding]:
     """GKE mounts a secondary boot disk only through image streaming."""
     images = view.pool.images
@@ -225,7 +228,7 @@ def gate(view: PoolView, feature: str, at: str, value: object) -> Iterator[Findi
         yield Finding(
             at,
             value,
-            f"{known.why} needs GKE {known.minimum}, but the cluster is only known to have {view.version}",
+            f"GKE {known.minimum} is the first with {known.why}, but the cluster is only known to have {view.version}",
             f"a cluster from {known.minimum} on",
             "raise cluster.minimumVersion (after the upgrade on an existing cluster), or leave the feature out",
         )

@@ -10,10 +10,11 @@ def _owner(key: str) -> str | None:
     prefix = key.partition("/")[0] if "/" in key else ""
     if prefix == DOMAIN or prefix.endswith(f".{DOMAIN}"):
         return "this project, which sets it by role"
-    return next((domain for domain in GOOGLE_LABEL_DOMAINS if prefix == domain or prefix.endswith(f".{domain}")), None)
+    owner = next((domain for domain in GOOGLE_LABEL_DOMAINS if prefix == domain or prefix.endswith(f".{domain}")), None)
+    return None if owner is None else f"{owner}, whose keys Google and Kubernetes set"
 
 
-@pool_rule("CFG-401", "Labels and taints use keys of their own", "gke-node-pools.md 1.4 rule 19; terraform-provider-google#7928")
+@pool_rule("CFG-401", "Labels and taints use keys of their own", "terraform-provider-google#7928; Node taints page of the GKE documentation")
 def keys_are_free(view: PoolView) -> Iterator[Finding]:
     """GKE adds its own keys; a second taint of one key fails the pool, and a false role label fools every selector."""
     for kind, keys in (("labels", view.pool.labels), ("taints", view.pool.taints)):
@@ -22,8 +23,8 @@ def keys_are_free(view: PoolView) -> Iterator[Finding]:
             if owner:
                 yield Finding(
                     f"{kind}.{key}",
-                    keys[key] if kind == "labels" else None,
-                    f"belongs to {owner}",
-                    "keys of another domain",
+                    keys[key],
+                    f"the key belongs to {owner}",
+                    "keys of another domain, or without one",
                     "use a key of your own",
                 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network, ip_network
 
 from hybrid_pools.blueprint.catalogue import Catalogue
-from hybrid_pools.blueprint.configuration import ExistingCluster, NewNetwork
+from hybrid_pools.blueprint.configuration import ExistingCluster, NewCluster, NewNetwork
 from hybrid_pools.blueprint.configuration.reading import Reading
 from hybrid_pools.blueprint.rules.rule import Finding, region_of, section_rule
 
@@ -18,6 +18,14 @@ def _parsed(text: str) -> IPv4Network | None:
         return IPv4Network(text)
     except ValueError:
         return None
+
+
+def _no_network(at: str, text: str) -> Finding:
+    try:
+        fix = f"write {IPv4Network(text, strict=False)}, the range that this address lies in"
+    except ValueError:
+        fix = "each part of the address is at most 255, and the length at most 32"
+    return Finding(at, text, "is not a network address", "the first address of a range and its length, for example 10.0.0.0/20", fix)
 
 
 def _ranges(network: NewNetwork) -> dict[str, str]:
@@ -35,9 +43,7 @@ def ranges_are_apart(reading: Reading, _: Catalogue) -> Iterator[Finding]:
     for at, text in _ranges(reading.network).items():
         parsed = _parsed(text)
         if parsed is None:
-            yield Finding(
-                at, text, "is not a network address", "the first address of the range and its length, for example 10.0.0.0/20", "respell it"
-            )
+            yield _no_network(at, text)
             continue
         if parsed.overlaps(_DOCKER):
             yield Finding(at, text, f"overlaps {_DOCKER}, which node software uses for itself", "ranges outside it", "choose another range")
@@ -47,7 +53,9 @@ def ranges_are_apart(reading: Reading, _: Catalogue) -> Iterator[Finding]:
         seen[at] = parsed
 
 
-@section_rule("CFG-502", "The ranges hold the nodes that the pools may reach", "Flexible Pod CIDR page of the GKE documentation")
+@section_rule(
+    "CFG-502", "The ranges hold the nodes that the pools may reach", "Flexible Pod CIDR page of the GKE documentation", needs_all=True
+)
 def ranges_are_large_enough(reading: Reading, catalogue: Catalogue) -> Iterator[Finding]:
     """GKE gives each node twice the addresses its pods may need, as a power of two; without a free block no node comes up."""
     if not isinstance(reading.network, NewNetwork) or isinstance(reading.cluster, ExistingCluster):
@@ -72,6 +80,15 @@ def ranges_are_large_enough(reading: Reading, catalogue: Catalogue) -> Iterator[
             yield Finding(
                 at, text, f"has {parsed.num_addresses} addresses, too few for {what}", f"/{prefix} or larger", "enlarge it, or lower limits"
             )
+
+
+@section_rule("CFG-503", "Ranges that may reach the control plane are networks", "Authorized networks page of the GKE documentation")
+def control_plane_networks_exist(reading: Reading, _: Catalogue) -> Iterator[Finding]:
+    """Google refuses the cluster for one address that is none."""
+    if isinstance(reading.cluster, NewCluster):
+        for name, text in reading.cluster.control_plane_networks.items():
+            if _parsed(text) is None:
+                yield _no_network(f"cluster.controlPlaneNetworks.{name}", text)
 
 
 _DEFAULT_MAX_PODS = 110

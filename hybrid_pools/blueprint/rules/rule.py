@@ -3,8 +3,11 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from pydantic import BaseModel
+
 from hybrid_pools.blueprint.catalogue import Catalogue, GkeVersion, MachineType, Region, UnknownMachineType, UnknownRegion
 from hybrid_pools.blueprint.configuration import ClusterConfiguration, ExistingCluster, PoolConfiguration
+from hybrid_pools.blueprint.configuration.explaining import shown
 from hybrid_pools.blueprint.configuration.reading import Reading
 from hybrid_pools.blueprint.problems import Problem
 from hybrid_pools.blueprint.vocabulary import PROJECT
@@ -12,7 +15,7 @@ from hybrid_pools.blueprint.vocabulary import PROJECT
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule found at one place: where below the judged part, what stands there, what may, how to mend it."""
+    """What one rule found at one place: where below the judged part, what stands there (None: nothing), what may, how to mend it."""
 
     at: str
     value: object
@@ -34,8 +37,11 @@ class PoolView:
 
     @property
     def has_gpus(self) -> bool:
-        """Whether nodes of the pool have GPUs, bundled or attached."""
-        return self.machine is not None and (self.machine.accelerator is not None or bool(self.pool.accelerator))
+        """Whether nodes of the pool have GPUs, bundled or attached. A machine that takes none has none, whatever is asked of it."""
+        machine = self.machine
+        if machine is None:
+            return False
+        return machine.accelerator is not None or (bool(machine.attachable_accelerators) and self.pool.accelerator is not None)
 
     def zones(self) -> tuple[str, ...]:
         """The zones written out, otherwise those of the region."""
@@ -44,11 +50,17 @@ class PoolView:
 
 @dataclass(frozen=True)
 class RuleInfo:
-    """Identity of a rule, for messages and documents."""
+    """Identity of a rule, for messages and documents.
+
+    Attributes:
+        needs_all: Whether the rule speaks about everything together: it is then left out while a part could not be read, which might be
+            the one that satisfies it.
+    """
 
     id: str
     title: str
     source: str
+    needs_all: bool = False
 
 
 PoolRule = Callable[[PoolView], Iterator[Finding]]
@@ -68,11 +80,11 @@ def pool_rule(rule_id: str, title: str, source: str) -> Callable[[PoolRule], Poo
     return register
 
 
-def section_rule(rule_id: str, title: str, source: str) -> Callable[[FleetRule], FleetRule]:
+def section_rule(rule_id: str, title: str, source: str, *, needs_all: bool = False) -> Callable[[FleetRule], FleetRule]:
     """Register a rule over sections or over all pools together; findings are placed below the project's namespace."""
 
     def register(check: FleetRule) -> FleetRule:
-        SECTION_RULES[rule_id] = (RuleInfo(rule_id, title, source), check)
+        SECTION_RULES[rule_id] = (RuleInfo(rule_id, title, source, needs_all), check)
         return check
 
     return register
@@ -108,22 +120,21 @@ def minimum_version(cluster: ClusterConfiguration) -> GkeVersion:
 
 
 def judge(reading: Reading, catalogue: Catalogue) -> Iterator[Problem]:
-    """Run every rule over what could be read.
-
-    Rules over all pools together run only on a whole reading: a pool that could not be read might be the one that satisfies them.
-    """
+    """Run every rule over what could be read."""
     for name, pool in reading.pools.items():
         seen = view(name, pool, reading, catalogue)
         for info, check in POOL_RULES.values():
             for finding in check(seen):
                 yield _problem(info, f"{PROJECT}:pools.{name}", finding)
-    if reading.is_whole:
-        for info, judge_sections in SECTION_RULES.values():
+    for info, judge_sections in SECTION_RULES.values():
+        if reading.is_whole or not info.needs_all:
             for finding in judge_sections(reading, catalogue):
                 yield _problem(info, PROJECT, finding)
 
 
 def _problem(info: RuleInfo, path: str, finding: Finding) -> Problem:
     at = f"{path}{'.' if path != PROJECT else ':'}{finding.at}" if finding.at else path
-    value = "" if finding.value is None else str(finding.value)
-    return Problem(info.id, at, value, finding.message, finding.allowed, finding.fix)
+    given = finding.value
+    if isinstance(given, BaseModel):
+        given = given.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return Problem(info.id, at, "" if given is None else shown(given), finding.message, finding.allowed, finding.fix)

@@ -17,10 +17,10 @@ def blue_green_is_not_for_gpus(view: PoolView) -> Iterator[Finding]:
     if view.has_gpus:
         yield Finding(
             "upgrade.blueGreen",
-            None,
+            upgrade.blue_green,
             "doubles the pool for a while, and GPUs are rarely in stock twice",
             "surge",
-            "use surge 0, unavailable 1",
+            "write upgrade.surge with maxSurge: 0 and maxUnavailable: 1, or remove upgrade for the same",
         )
     if upgrade.blue_green.autoscaled:
         yield from gate(view, "autoscaled-blue-green", "upgrade.blueGreen.autoscaled", "true")
@@ -31,4 +31,6 @@ def short_lived_upgrades_are_googles(view: PoolView) -> Iterator[Finding]:
     """GKE sets a short-lived strategy that the API does not accept back, so any declared one differs for ever."""
     pool = view.pool
     if isinstance(pool, SpotPoolConfiguration) and pool.capacity is not SpotCapacity.SPOT and pool.upgrade is not None:
-        yield Finding("upgrade", None, f"GKE upgrades {pool.capacity} pools in its own way", "no upgrade on such pools", "remove upgrade")
+        yield Finding(
+            "upgrade", pool.upgrade, f"GKE upgrades {pool.capacity} pools in its own way", "no upgrade on such pools", "remove upgrade"
+        )

@@ -1,0 +1,74 @@
+# Two commands matter: `make up` and `make test`. Both set up what they need, show what takes long, and do nothing twice.
+
+STACK ?= local
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build up down preview recover test check bench docs lock clean
+
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "  STACK=NAME picks stacks/Pulumi.NAME.yaml; without it: $(STACK)"
+
+setup: $(READY) ## Make the virtual environment
+
+# The stamp is written last, so an interrupted setup goes on where it stopped.
+$(READY): requirements/dev.txt pyproject.toml
+	@test -x $(BIN)/python || { \
+	  for python in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	    if $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	      echo "Making $(VENV) with $$($$python --version)."; exec $$python -m venv $(VENV); \
+	    fi; \
+	  done; \
+	  echo "error: no Python 3.11 or newer with venv and ensurepip is on PATH. Install one (package python3 and, on Debian, python3-venv)," >&2; \
+	  echo "then run the same command again." >&2; exit 1; \
+	}
+	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes --requirement requirements/dev.txt
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+build: $(READY) ## Build the Pulumi engine, if none is installed that will do
+	@$(BIN)/python -m lab build
+
+up: $(READY) ## Bring a stack up in the lab and show its pools
+	@$(BIN)/python -m lab up $(STACK)
+
+down: $(READY) ## Remove what a stack has made
+	@$(BIN)/python -m lab down $(STACK)
+
+preview: $(READY) ## Show what `up` would change
+	@$(BIN)/python -m lab preview $(STACK)
+
+recover: $(READY) ## Put a stack in order after its engine was killed
+	@$(BIN)/python -m lab recover $(STACK)
+
+test: build check ## Run every check and every test, the real engine included
+	$(BIN)/python -m pytest -m engine
+
+check: $(READY) ## Run what needs no engine: style, types, import directions, tests of pure code
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest -m "not engine"
+
+bench: build ## Measure against the limits, into build/bench.json
+	$(BIN)/python -m bench
+
+docs: $(READY) ## Generate the documents and schemas anew
+	@$(BIN)/python docs/generate.py
+
+# The files hold names, versions and hashes and no download address, so that every machine uses the index it is set up for.
+COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+  --custom-compile-command "make lock"
+
+lock: $(READY) ## Resolve the requirement files anew
+	$(COMPILE) --output-file requirements/runtime.txt
+	$(COMPILE) --extra infra --output-file requirements/infra.txt
+	$(COMPILE) --extra infra --extra policies --output-file requirements/policies.txt
+	$(COMPILE) --all-extras --output-file requirements/dev.txt
+
+clean: ## Remove the lab and what was built in the checkout; the user's cache stays
+	rm -rf .lab build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

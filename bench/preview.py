@@ -1,0 +1,49 @@
+"""What a preview of production costs beside a preview of nothing, and what the policy pack adds."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from bench.measurement import Measurement, seconds
+from lab.engine import Engine
+from lab.paths import CHECKOUT, Lab
+from lab.pulumi_cli import obtain_pulumi
+
+_ROUNDS = 5
+
+
+def measure() -> Iterator[Measurement]:
+    """Previews in turn, nothing, prod, prod with the pack, so that a slow moment of the machine hits all three."""
+    with TemporaryDirectory() as directory:
+        root = Path(directory)
+        prod = Engine(Lab(root / "prod"), CHECKOUT, obtain_pulumi())
+        guarded = replace(prod, lab=Lab(root / "guarded"), policy_pack=CHECKOUT / "policies")
+        empty = replace(prod, lab=Lab(root / "empty"), project=_empty_project(root / "project"))
+        rounds = [
+            [_preview(engine, stack) for engine, stack in ((empty, "empty"), (prod, "prod"), (guarded, "prod"))] for _ in range(_ROUNDS + 1)
+        ]
+    counted = rounds[1:]
+    yield Measurement("preview prod / preview nothing", median(prod / nothing for nothing, prod, _ in counted), "times", 3.0)
+    yield Measurement("preview prod with the pack / without", median(pack / prod for _, prod, pack in counted), "times", 1.3)
+
+
+def _preview(engine: Engine, stack: str) -> float:
+    engine.select_or_init(stack)
+
+    def preview() -> None:
+        result = engine.preview(stack)
+        if not result.ok:
+            raise RuntimeError(f"the preview of {stack} failed:\n{result.output}")
+
+    return seconds(preview)
+
+
+def _empty_project(folder: Path) -> Path:
+    (folder / "program").mkdir(parents=True)
+    (folder / "stacks").mkdir()
+    (folder / "program" / "__main__.py").write_text("")
+    (folder / "stacks" / "Pulumi.empty.yaml").write_text("config: {}\n")
+    (folder / "Pulumi.yaml").write_text("name: empty\nruntime: python\nmain: program\nstackConfigDir: stacks\n")
+    return folder

@@ -1,0 +1,51 @@
+"""Writes the documents that are made from what the code knows: `python docs/generate.py`, or `make docs`.
+
+It stands beside the documents and not in the library, because it also reads the policy pack, of which the library knows nothing.
+"""
+
+from pathlib import Path
+
+from hybrid_pools.blueprint import Blueprint, derive
+from hybrid_pools.blueprint.configuration.stack_file import check_stack_file
+from hybrid_pools.documents import catalogue, configuration, contract, pools
+from hybrid_pools.documents.picture import picture
+from hybrid_pools.documents.schemas import contract_schema, schema_text, stack_schema
+from policies import document as policies
+
+DOCS = Path(__file__).parent
+_STACKS = DOCS.parent / "stacks"
+_ORDER = ("local", "dev", "staging", "prod")
+
+
+def documents() -> dict[str, str]:
+    """Every generated document: its text by its path below `docs/`."""
+    blueprints = [_blueprint(name) for name in _ORDER]
+    prod = blueprints[-1]
+    return {
+        "catalogue.md": catalogue.render(),
+        "configuration.md": configuration.render(),
+        "contract.md": contract.render(prod),
+        "images/prod.svg": picture(prod),
+        "policies.md": policies.render(),
+        "pools.md": pools.render(blueprints),
+        "schema/contract.v1.schema.json": schema_text(contract_schema()),
+        "schema/stack.schema.json": schema_text(stack_schema()),
+    }
+
+
+def main() -> None:
+    """Write what has changed, and say so."""
+    for path, text in documents().items():
+        file = DOCS / path
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            print(f"docs/{path}: written")  # noqa: T201 - this is a command
+
+
+def _blueprint(name: str) -> Blueprint:
+    return derive(check_stack_file(_STACKS / f"Pulumi.{name}.yaml"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""The command `hybrid-pools`.
+
+Each command is a module of this package, imported when it is run and not before: the list of commands must appear at once, and the model
+takes a while to load.
+"""
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+_COMMANDS = {
+    "check": "Judge stack files, without any cloud.",
+    "pools": "Show the pools of a stack file or of a contract.",
+    "picture": "Draw the pools of a stack file over its zones.",
+}
+"""Module and name of each command, and what it is for in one line."""
+
+
+class _Commands(TyperGroup):
+    """Lists the commands by what stands above, and loads the one that is run."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, purpose in _COMMANDS.items():
+            self.add_command(TyperCommand(name, help=purpose))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, typer.main.get_command(import_module(f"{__name__}.{name}").app), rest
+
+
+app = typer.Typer(cls=_Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.callback()
+def main() -> None:
+    """Hybrid GKE node pools as code: stable pools for services, spot pools for training, a buffer that changes hands by schedule."""

@@ -1,0 +1,38 @@
+"""`docs/contract.md`: what a stack promises to the teams that use it."""
+
+import json
+
+from hybrid_pools.blueprint import CONTRACT_VERSION, Blueprint, contract
+from hybrid_pools.documents.keys import keys, keys_table
+from hybrid_pools.documents.markdown import document
+from hybrid_pools.documents.schemas import contract_schema
+
+
+def render(example: Blueprint) -> str:
+    """The document.
+
+    Args:
+        example: Environment to show. Physical names and the endpoint, which only a real stack has, are made up.
+    """
+    schema = contract_schema()
+    name = example.environment.name
+    shown = contract(
+        example,
+        cluster=f"{name}-cluster-0a1b2c3",
+        endpoint=f"gke-0a1b2c3d4e5f-{example.environment.region}.gke.example",
+        node_pools={pool.name: f"{pool.name}-pool-0a1b2c3" for pool in example.pools},
+    )
+    return document(
+        "Contract",
+        "`hybrid_pools/blueprint/contract.py`",
+        f"The stack output `contract`, version {CONTRACT_VERSION}, tells training teams where a job may run and within which limits. "
+        "It holds no secret. Read it with `pulumi stack output contract --json --stack NAME`, or as a table with "
+        "`pulumi stack output contract --json --stack NAME | hybrid-pools pools --contract -`.",
+        "Its [schema](schema/contract.v1.schema.json) is part of the promise: a new field is a minor change, while a field that is "
+        "removed, renamed or changes its meaning raises `contractVersion`. What has no value is left out.",
+        "## Fields",
+        keys_table(keys(schema, schema["$defs"])),
+        f"## Example: {name}",
+        "Physical names end in digits that Pulumi chooses, so never write one down: read the contract.",
+        f"```json\n{json.dumps(shown.model_dump(mode='json', exclude_none=True), indent=2)}\n```",
+    )

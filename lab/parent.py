@@ -1,0 +1,32 @@
+"""Runs a plugin so that it ends with the process that started it: `python -m lab.parent MODULE [ARGUMENT...]`.
+
+An engine that is killed cannot tell its plugins. Without this they would stay behind, one set for each killed engine, and go on changing
+what the next engine works on.
+"""
+
+import os
+import runpy
+import signal
+import sys
+import threading
+
+_PERIOD = 0.2  # seconds by which a plugin may outlive its engine
+
+
+def end_with_parent() -> None:
+    """Kills this process as soon as its parent has ended, however that happened."""
+    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True, name="parent-watch").start()
+
+
+def _watch(parent: int) -> None:
+    # Asking the kernel for a signal (PR_SET_PDEATHSIG) would fire when the thread of the engine that forked ends, and Go ends threads.
+    never = threading.Event()
+    while os.getppid() == parent:
+        never.wait(_PERIOD)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    end_with_parent()
+    sys.argv = sys.argv[1:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

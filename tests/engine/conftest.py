@@ -1,0 +1,42 @@
+"""Fixtures of tests on the real engine with the stand-in for Google's API."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.engine import Engine
+from lab.google.store import Store
+from tests.conftest import MakeEngine
+from tests.engine.project import changed, make_project, write_stack
+
+
+@dataclass(frozen=True)
+class World:
+    """One project, one engine, one stand-in."""
+
+    project: Path
+    engine: Engine
+    store: Store
+
+    def declare(self, environment: str, change: Callable[[dict[str, Any]], None] = lambda _: None) -> None:
+        """Write the stack file of a checked-in environment, changed."""
+        write_stack(self.project, environment, changed(environment, change))
+
+    def pools(self) -> dict[str, dict[str, Any]]:
+        """Node pools in the stand-in by the name of their pool."""
+        found = self.store.resources("gcp:container/nodePool:NodePool")
+        return {record.urn.rpartition("::")[2].removesuffix("-pool"): record.document for record in found}
+
+
+@pytest.fixture
+def world(tmp_path: Path, lab_engine: MakeEngine) -> Iterator[World]:
+    """An engine on an empty stand-in, guarded by the pack."""
+    project = make_project(tmp_path / "project")
+    engine = lab_engine(project, policy_pack=project / "policies")
+    engine.lab.store.parent.mkdir(parents=True, exist_ok=True)
+    store = Store(engine.lab.store)
+    yield World(project, engine, store)
+    store.close()

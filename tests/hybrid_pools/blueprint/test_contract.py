@@ -1,0 +1,64 @@
+"""What a stack promises to those who use its pools."""
+
+import json
+
+import jsonschema
+from hypothesis import given
+
+from hybrid_pools.blueprint import CONTRACT_VERSION, Blueprint, Contract, contract
+from hybrid_pools.blueprint.vocabulary import NODE_POOL_LABEL, ROLE_LABEL
+from tests.strategies import blueprints
+
+SCHEMA = jsonschema.Draft202012Validator(Contract.model_json_schema(by_alias=True, mode="serialization"))
+
+
+def contract_of(blueprint: Blueprint) -> Contract:
+    names = {pool.name: f"{pool.name}-pool-0123456" for pool in blueprint.pools}
+    return contract(blueprint, "cluster-0123456", "gke-1.us-central1.gke.goog", names)
+
+
+class TestEveryContract:
+    @given(blueprints())
+    def test_comes_back_from_json_as_it_was(self, blueprint: Blueprint):
+        promised = contract_of(blueprint)
+        assert Contract.model_validate_json(promised.model_dump_json()) == promised
+        assert Contract.model_validate_json(json.dumps(promised.model_dump(mode="json", exclude_none=True))) == promised
+
+    @given(blueprints())
+    def test_fits_its_own_schema_with_and_without_what_is_not_there(self, blueprint: Blueprint):
+        promised = contract_of(blueprint)
+        SCHEMA.validate(promised.model_dump(mode="json"))
+        SCHEMA.validate(promised.model_dump(mode="json", exclude_none=True))
+
+    @given(blueprints())
+    def test_says_its_version(self, blueprint: Blueprint):
+        assert contract_of(blueprint).model_dump(mode="json")["contractVersion"] == CONTRACT_VERSION
+
+    @given(blueprints())
+    def test_names_every_pool_in_order_of_creation(self, blueprint: Blueprint):
+        assert [pool.name for pool in contract_of(blueprint).pools] == [pool.name for pool in blueprint.pools]
+
+    @given(blueprints())
+    def test_tolerates_every_taint_that_the_nodes_carry_and_nothing_else(self, blueprint: Blueprint):
+        for promised, pool in zip(contract_of(blueprint).pools, blueprint.pools, strict=True):
+            tolerated = {(toleration.key, toleration.value, toleration.effect) for toleration in promised.tolerations}
+            assert tolerated == {(taint.key, taint.value, taint.effect) for taint in pool.node_taints}
+
+    @given(blueprints())
+    def test_selects_each_pool_and_no_other(self, blueprint: Blueprint):
+        promised = contract_of(blueprint).pools
+        for pool in promised:
+            assert pool.selector[ROLE_LABEL] == pool.role
+            assert [other.name for other in promised if other.selector[NODE_POOL_LABEL] == pool.selector[NODE_POOL_LABEL]] == [pool.name]
+
+    @given(blueprints())
+    def test_counts_nodes_and_gpus_over_all_zones(self, blueprint: Blueprint):
+        for promised, pool in zip(contract_of(blueprint).pools, blueprint.pools, strict=True):
+            assert promised.limits.minimum_nodes <= promised.limits.maximum_nodes == pool.max_nodes
+            assert promised.limits.maximum_gpus == pool.max_gpus
+            assert (promised.accelerator is None) == (pool.gpus_per_node == 0)
+
+    @given(blueprints())
+    def test_says_that_a_zone_may_be_lost_only_where_there_is_another(self, blueprint: Blueprint):
+        for promised in contract_of(blueprint).pools:
+            assert promised.survives_zone_loss == (len(promised.zones) > 1)
