@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build up down preview recover test check bench docs lock clean
+.PHONY: help setup build up down preview recover test check sweep bench docs lock clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,7 +52,10 @@ check: $(READY) ## Run what needs no engine: style, types, import directions, te
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest -m "not engine"
+	$(BIN)/python -m pytest -m "not engine and not sweep"
+
+sweep: $(READY) ## Run the property tests on many more cases, others each time
+	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -m "not engine" -k "not snapshot"
 
 bench: build ## Measure against the limits, into build/bench.json
 	$(BIN)/python -m bench

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 
 from bench.measurement import Measurement, median_seconds
-from hybrid_pools.blueprint import derive
 from hybrid_pools.blueprint.configuration.stack_file import check_stack_file
+from hybrid_pools.blueprint.derivation import derive
 from hybrid_pools.blueprint.vocabulary import PROJECT
 
 _RUNS = 9
@@ -38,11 +38,19 @@ def _with_pools(prod: Path, pools: int, directory: Path) -> Path:
     config = content["config"]
     originals = config[f"{PROJECT}:pools"]
     names = list(originals)
-    config[f"{PROJECT}:pools"] = {
-        f"{names[index % len(names)]}-{index}": copy.deepcopy(originals[names[index % len(names)]]) for index in range(pools)
-    }
+    copies = {f"{names[index % len(names)]}-{index}": names[index % len(names)] for index in range(pools)}
+    config[f"{PROJECT}:pools"] = {name: _small(originals[original]) for name, original in copies.items()}
+    # So many buffers cannot change hands one after the other before a morning.
+    del config[f"{PROJECT}:schedule"]
     config[f"{PROJECT}:environment"]["maxGpus"] = 10_000
+    config[f"{PROJECT}:network"]["operationsRanges"] = []
     config[f"{PROJECT}:network"]["ranges"] = {"nodes": "10.0.0.0/14", "pods": "10.128.0.0/9", "services": "10.8.0.0/20"}
     file = directory / f"Pulumi.many-{pools}.yaml"
     file.write_text(yaml.safe_dump(content))
     return file
+
+
+def _small(pool: dict[str, Any]) -> dict[str, Any]:
+    """The pool with one node a limit, so that hundreds of them stay under the ceiling of GPUs."""
+    (kind,) = pool["limits"]
+    return copy.deepcopy(pool) | {"limits": {kind: {"maximum": 1}}}

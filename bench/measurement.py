@@ -19,18 +19,18 @@ class Measurement:
         name: Stable name; later runs are compared by it.
         value: The figure.
         unit: Unit of value and limit, for example ms, or times for a ratio.
-        limit: The largest value that holds.
+        limit: The largest value that holds; None where the figure is only to be seen.
     """
 
     name: str
     value: float
     unit: str
-    limit: float
+    limit: float | None
 
     @property
     def holds(self) -> bool:
         """Whether the figure is within its limit."""
-        return self.value <= self.limit
+        return self.limit is None or self.value <= self.limit
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -50,7 +50,13 @@ def show(measurements: Iterable[Measurement], console: Console) -> None:
     """Print the figures as a table."""
     table = Table("figure", "value", "limit", "unit", "holds")
     for each in measurements:
-        table.add_row(each.name, f"{each.value:.2f}", f"{each.limit:g}", each.unit, "yes" if each.holds else "[red]no[/red]")
+        table.add_row(
+            each.name,
+            f"{each.value:.2f}",
+            "" if each.limit is None else f"{each.limit:g}",
+            each.unit,
+            "yes" if each.holds else "[red]no[/red]",
+        )
     console.print(table)
 
 

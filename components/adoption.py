@@ -1,11 +1,14 @@
-"""What an existing cluster must be before pools are added to it."""
+"""What exists already must be there, and must fit, before anything is added to it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pulumi
 import pulumi_gcp as gcp
 
 from hybrid_pools.blueprint.catalogue import GkeVersion
+from hybrid_pools.blueprint.vocabulary import PROJECT
 
 
 @dataclass(frozen=True)
@@ -14,6 +17,36 @@ class AdoptedCluster:
 
     name: str
     endpoint: str
+
+
+def absent(path: str, value: str, allowed: str) -> pulumi.RunError:
+    """The message for something named in the configuration that Google does not have."""
+    return pulumi.RunError(
+        f"stacks/Pulumi.{pulumi.get_stack()}.yaml: {PROJECT}:{path} = {value}\n"
+        f"  is not there, or the account that runs Pulumi may not see it, so nothing was added\n"
+        f"  allowed: {allowed}\n"
+        f"  fix:     correct the name, or grant the account the viewer role on it"
+    )
+
+
+@contextmanager
+def told_if_absent(path: str, value: str, allowed: str) -> Iterator[None]:
+    """Turns a failed look-up into one message.
+
+    Args:
+        path: Key in the configuration that names it.
+        value: The name.
+        allowed: What may be named there.
+
+    Raises:
+        pulumi.RunError: The look-up failed.
+    """
+    try:
+        yield
+    except Exception as error:
+        # Pulumi has no error class for a failed look-up; whatever was raised, its text says why.
+        pulumi.log.debug(str(error))
+        raise absent(path, value, allowed) from None
 
 
 def check_adopted(cluster: gcp.container.GetClusterResult, minimum: GkeVersion) -> AdoptedCluster:

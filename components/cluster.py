@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.adoption import check_adopted
+from components.adoption import check_adopted, told_if_absent
+from components.naming import physical_name
+from components.network import Network
 from components.options import child_options
 from components.token import token
 from hybrid_pools.blueprint.catalogue import GkeVersion
@@ -41,10 +43,7 @@ class ClusterArgs:
         version: Lowest version of the control plane that the configuration counts on.
         environment: Project, region and protection.
         resource_labels: Google Cloud labels.
-        network: Self link of the VPC network.
-        subnetwork: Self link of the subnetwork.
-        pods_range: Name of the secondary range for pods.
-        services_range: Name of the secondary range for services.
+        network: Where a new cluster lies; None for an existing one, which has its own.
         service_account: Account of the temporary default pool, removed as soon as the cluster is up.
         on_error: Tries again or tells the way on when Google refuses.
     """
@@ -53,10 +52,7 @@ class ClusterArgs:
     version: GkeVersion
     environment: EnvironmentConfiguration
     resource_labels: Mapping[str, str]
-    network: pulumi.Input[str]
-    subnetwork: pulumi.Input[str]
-    pods_range: pulumi.Input[str]
-    services_range: pulumi.Input[str]
+    network: Network | None
     service_account: pulumi.Input[str] | None
     on_error: pulumi.ErrorHook
 
@@ -73,29 +69,32 @@ class Cluster(pulumi.ComponentResource):
         super().__init__(token("Cluster"), name, {}, opts)
         if isinstance(args.cluster, ExistingCluster):
             self._adopt(args.cluster, args)
+        elif args.network is not None:
+            self._create(name, args.cluster, args.network, args, opts)
         else:
-            self._create(name, args.cluster, args, opts)
+            raise ValueError("a new cluster needs a network")
         self.register_outputs({"clusterName": self.cluster_name, "endpoint": self.endpoint})
 
     def _adopt(self, existing: ExistingCluster, args: ClusterArgs) -> None:
-        found = gcp.container.get_cluster_output(
-            name=existing.existing.name,
-            location=args.environment.region,
-            project=args.environment.project,
-            opts=pulumi.InvokeOptions(parent=self),
-        ).apply(lambda cluster: check_adopted(cluster, args.version))
-        self.cluster_name = found.apply(lambda cluster: cluster.name)
-        self.endpoint = found.apply(lambda cluster: cluster.endpoint)
+        name, environment = existing.existing.name, args.environment
+        with told_if_absent("cluster.existing.name", name, f"a cluster in {environment.region} of project {environment.project}"):
+            found = gcp.container.get_cluster(
+                name=name, location=environment.region, project=environment.project, opts=pulumi.InvokeOptions(parent=self)
+            )
+        adopted = check_adopted(found, args.version)
+        self.cluster_name = pulumi.Output.from_input(adopted.name)
+        self.endpoint = pulumi.Output.from_input(adopted.endpoint)
 
-    def _create(self, name: str, cluster: NewCluster, args: ClusterArgs, opts: pulumi.ResourceOptions | None) -> None:
+    def _create(self, name: str, cluster: NewCluster, network: Network, args: ClusterArgs, opts: pulumi.ResourceOptions | None) -> None:
         gke = gcp.container.Cluster(
             f"{name}-cluster",
+            name=physical_name(f"{name}-cluster", args.environment.region, args.environment.project),
             location=args.environment.region,
-            network=args.network,
-            subnetwork=args.subnetwork,
+            network=network.network,
+            subnetwork=network.subnetwork,
             networking_mode="VPC_NATIVE",
             ip_allocation_policy=gcp.container.ClusterIpAllocationPolicyArgs(
-                cluster_secondary_range_name=args.pods_range, services_secondary_range_name=args.services_range
+                cluster_secondary_range_name=network.pods_range, services_secondary_range_name=network.services_range
             ),
             datapath_provider="ADVANCED_DATAPATH",
             private_cluster_config=gcp.container.ClusterPrivateClusterConfigArgs(

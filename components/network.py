@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.adoption import absent, told_if_absent
+from components.naming import physical_name
 from components.options import child_options
 from components.token import token
 from hybrid_pools.blueprint.configuration import ExistingNetwork, NewNetwork
@@ -63,16 +65,25 @@ class Network(pulumi.ComponentResource):
         reference = existing.existing
         invoke = pulumi.InvokeOptions(parent=self)
         project = reference.host_project or args.project
-        subnetwork = gcp.compute.get_subnetwork_output(name=reference.subnetwork, region=args.region, project=project, opts=invoke)
-        self.network = gcp.compute.get_network_output(name=reference.network, project=project, opts=invoke).self_link
-        self.subnetwork = subnetwork.self_link
+        with told_if_absent("network.existing.network", reference.network, f"a VPC network of project {project}"):
+            network = gcp.compute.get_network(name=reference.network, project=project, opts=invoke)
+        with told_if_absent("network.existing.subnetwork", reference.subnetwork, f"a subnetwork in {args.region} of project {project}"):
+            subnetwork = gcp.compute.get_subnetwork(name=reference.subnetwork, region=args.region, project=project, opts=invoke)
+        ranges = {secondary.range_name for secondary in subnetwork.secondary_ip_ranges}
+        for key, wanted in (("podsRange", reference.pods_range), ("servicesRange", reference.services_range)):
+            if wanted not in ranges:
+                raise absent(f"network.existing.{key}", wanted, f"a secondary range of {reference.subnetwork}: {', '.join(sorted(ranges))}")
+        self.network = pulumi.Output.from_input(network.self_link)
+        self.subnetwork = pulumi.Output.from_input(subnetwork.self_link)
         self.pods_range = pulumi.Output.from_input(reference.pods_range)
         self.services_range = pulumi.Output.from_input(reference.services_range)
 
     def _create(self, name: str, network: NewNetwork, args: NetworkArgs, child: pulumi.ResourceOptions) -> None:
-        vpc = gcp.compute.Network(f"{name}-vpc", auto_create_subnetworks=False, routing_mode="REGIONAL", opts=child)
+        vpc_name = physical_name(f"{name}-vpc")
+        vpc = gcp.compute.Network(f"{name}-vpc", name=vpc_name, auto_create_subnetworks=False, routing_mode="REGIONAL", opts=child)
         subnetwork = gcp.compute.Subnetwork(
             f"{name}-nodes",
+            name=physical_name(f"{name}-nodes", vpc_name, args.region),
             network=vpc.id,
             region=args.region,
             ip_cidr_range=network.ranges.nodes,
@@ -89,9 +100,11 @@ class Network(pulumi.ComponentResource):
             else None,
             opts=child,
         )
-        router = gcp.compute.Router(f"{name}-router", network=vpc.id, region=args.region, opts=child)
+        router_name = physical_name(f"{name}-router", vpc_name, args.region)
+        router = gcp.compute.Router(f"{name}-router", name=router_name, network=vpc.id, region=args.region, opts=child)
         gcp.compute.RouterNat(
             f"{name}-nat",
+            name=physical_name(f"{name}-nat", router_name),
             router=router.name,
             region=args.region,
             nat_ip_allocate_option="AUTO_ONLY",
@@ -105,6 +118,7 @@ class Network(pulumi.ComponentResource):
         if network.operations_ranges and training:
             gcp.compute.Firewall(
                 f"{name}-deny-operations",
+                name=physical_name(f"{name}-deny-operations", vpc_name),
                 network=vpc.id,
                 description="People and operational systems reach training through the cluster's API, never its nodes.",
                 direction="INGRESS",

@@ -3,9 +3,8 @@
 import pulumi
 import pulumi_gcp as gcp
 
-from hybrid_pools.blueprint import Pool
 from hybrid_pools.blueprint.configuration.nodes import Kubelet, LocalSsdUse, SharingStrategy
-from hybrid_pools.blueprint.model import Accelerators, ShutdownGrace
+from hybrid_pools.blueprint.model import Accelerators, Pool, ShutdownGrace
 
 _SHARING = {SharingStrategy.TIME_SHARING: "TIME_SHARING", SharingStrategy.MPS: "MPS"}
 _DRIVER = {"default": "DEFAULT", "latest": "LATEST", "disabled": "INSTALLATION_DISABLED"}

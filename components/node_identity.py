@@ -11,7 +11,7 @@ import pulumi_gcp as gcp
 
 from components.options import child_options
 from components.token import token
-from hybrid_pools.blueprint import NodeAccount
+from hybrid_pools.blueprint.model import NodeAccount
 from hybrid_pools.blueprint.vocabulary import Role
 
 
@@ -40,6 +40,8 @@ class NodeIdentity(pulumi.ComponentResource):
                 f"{name}-{account.role}",
                 account_id=account.account_id,
                 display_name=account.display_name,
+                # An earlier run whose answer was lost may have made it; the same id is the same account.
+                create_ignore_already_exists=True,
                 opts=child_options(self, opts),
             )
             self.emails[account.role] = service_account.email

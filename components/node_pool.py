@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.naming import physical_name
 from components.node_config import node_config
 from components.options import child_options
-from hybrid_pools.blueprint import Pool
 from hybrid_pools.blueprint.configuration.scaling import BlueGreen
-from hybrid_pools.blueprint.model import NodeLimits
+from hybrid_pools.blueprint.model import NodeLimits, Pool
 
 _REPLACING = ["nodeConfig.machineType"]
 """GKE would roll the nodes of the old pool in place; a new pool beside the old one keeps what runs there until it is up
@@ -49,6 +49,7 @@ def declare_node_pool(
     pool = args.pool
     return gcp.container.NodePool(
         f"{name}-pool",
+        name=node_pool_name(name, args.location, pool),
         cluster=args.cluster,
         location=args.location,
         node_locations=list(pool.zones),
@@ -87,6 +88,31 @@ def declare_node_pool(
             replace_on_changes=_REPLACING,
             hooks=pulumi.ResourceHookBinding(on_error=[args.on_error]),
         ),
+    )
+
+
+def node_pool_name(name: str, location: str, pool: Pool) -> str:
+    """Physical name of a pool: another one wherever GKE could not change the pool in place.
+
+    The count at creation is left out, since nobody changes it later.
+    """
+    return physical_name(
+        f"{name}-pool",
+        location,
+        pool.role,
+        pool.capacity,
+        pool.machine.name,
+        pool.accelerators,
+        pool.local_ssd,
+        pool.preloaded_image,
+        pool.reservation,
+        pool.placement,
+        pool.max_run_seconds,
+        pool.max_pods_per_node,
+        pool.boot_disk.key,
+        pool.confidential,
+        pool.host_maintenance,
+        pool.best_effort,
     )
 
 

@@ -5,9 +5,11 @@ It stands beside the documents and not in the library, because it also reads the
 
 from pathlib import Path
 
-from hybrid_pools.blueprint import Blueprint, derive
 from hybrid_pools.blueprint.configuration.stack_file import check_stack_file
-from hybrid_pools.documents import catalogue, configuration, contract, pools
+from hybrid_pools.blueprint.derivation import derive
+from hybrid_pools.blueprint.model import Blueprint
+from hybrid_pools.documents import access, calendar, catalogue, configuration, contract, monitoring, pools, quotas, storage
+from hybrid_pools.documents.dashboard_picture import dashboard_picture
 from hybrid_pools.documents.picture import picture
 from hybrid_pools.documents.schemas import contract_schema, schema_text, stack_schema
 from policies import document as policies
@@ -22,14 +24,21 @@ def documents() -> dict[str, str]:
     blueprints = [_blueprint(name) for name in _ORDER]
     prod = blueprints[-1]
     return {
+        "access.md": access.render(blueprints),
+        "calendar.md": calendar.render(blueprints),
         "catalogue.md": catalogue.render(),
         "configuration.md": configuration.render(),
         "contract.md": contract.render(prod),
+        "images/dashboard.svg": dashboard_picture(prod.monitoring.dashboard) if prod.monitoring else "",
         "images/prod.svg": picture(prod),
+        "images/prod-week.svg": calendar.picture(prod),
+        "monitoring.md": monitoring.render(blueprints),
         "policies.md": policies.render(),
         "pools.md": pools.render(blueprints),
+        "quotas.md": quotas.render(blueprints),
         "schema/contract.v1.schema.json": schema_text(contract_schema()),
         "schema/stack.schema.json": schema_text(stack_schema()),
+        "storage.md": storage.render(blueprints),
     }
 
 

@@ -6,7 +6,9 @@ from typing import Any
 import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
-from hybrid_pools.blueprint import Blueprint, ConfigurationError, check, derive
+from hybrid_pools.blueprint.derivation import check, derive
+from hybrid_pools.blueprint.model import Blueprint
+from hybrid_pools.blueprint.problems import ConfigurationError
 from hybrid_pools.blueprint.vocabulary import PROJECT
 
 

@@ -6,16 +6,21 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import Apis, ApisArgs
+from components.buckets import Buckets, BucketsArgs
 from components.buffer_pool import BufferPool
+from components.buffer_schedule import BufferSchedule, BufferScheduleArgs
 from components.cluster import Cluster, ClusterArgs
+from components.continuous_integration import ContinuousIntegration
 from components.failures import failure_hook
+from components.monitoring import Monitoring, MonitoringArgs
 from components.network import Network, NetworkArgs
 from components.node_identity import NodeIdentity, NodeIdentityArgs
 from components.node_pool import PoolArgs
 from components.spot_pool import SpotPool
 from components.stable_pool import StablePool
-from hybrid_pools.blueprint import Blueprint
-from hybrid_pools.blueprint.vocabulary import Role
+from hybrid_pools.blueprint.model import Blueprint
+from hybrid_pools.blueprint.vocabulary import BucketKind, Role
+from infra.access import compose_access, folders_of
 
 PoolComponent = StablePool | SpotPool | BufferPool
 _COMPONENTS: dict[Role, type[StablePool] | type[SpotPool] | type[BufferPool]] = {
@@ -31,6 +36,9 @@ class Environment:
 
     cluster: Cluster
     pools: dict[str, PoolComponent]
+    ci: ContinuousIntegration | None
+    monitoring: Monitoring | None
+    buckets: Buckets | None
 
 
 def compose(blueprint: Blueprint) -> Environment:
@@ -47,10 +55,16 @@ def compose(blueprint: Blueprint) -> Environment:
     def after(*resources: pulumi.Resource) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(provider=google, depends_on=list(resources))
 
+    def protected(*resources: pulumi.Resource) -> pulumi.ResourceOptions:
+        # Children inherit it: a destroy of a protected environment by mistake shall not take its way to the internet away first.
+        return pulumi.ResourceOptions(provider=google, depends_on=list(resources), protect=environment.protected)
+
     apis = Apis(environment.name, ApisArgs(environment.project, blueprint.apis), base)
-    identity = NodeIdentity(environment.name, NodeIdentityArgs(environment.project, blueprint.accounts), after(apis))
-    network = Network(
-        environment.name, NetworkArgs(blueprint.network, environment.project, environment.region, identity.emails), after(apis)
+    identity = NodeIdentity(environment.name, NodeIdentityArgs(environment.project, blueprint.accounts), protected(apis))
+    network = (
+        Network(environment.name, NetworkArgs(blueprint.network, environment.project, environment.region, identity.emails), protected(apis))
+        if blueprint.network
+        else None
     )
     on_error = failure_hook(blueprint.propagation_seconds)
     cluster = Cluster(
@@ -60,10 +74,7 @@ def compose(blueprint: Blueprint) -> Environment:
             version=blueprint.cluster_version,
             environment=environment,
             resource_labels=blueprint.resource_labels,
-            network=network.network,
-            subnetwork=network.subnetwork,
-            pods_range=network.pods_range,
-            services_range=network.services_range,
+            network=network,
             service_account=identity.emails.get(Role.STABLE),
             on_error=on_error,
         ),
@@ -80,4 +91,32 @@ def compose(blueprint: Blueprint) -> Environment:
         pools[pool.name] = component
         if pool.role is Role.STABLE:
             stable.append(component)
-    return Environment(cluster, pools)
+    granted: list[pulumi.Resource] = [identity, cluster]
+    if blueprint.schedule is not None:
+        buffers = {pool.name: pools[pool.name].node_pool_name for pool in blueprint.pools_of(Role.BUFFER)}
+        schedule = BufferSchedule(
+            environment.name,
+            BufferScheduleArgs(blueprint.schedule, environment.project, environment.region, cluster.cluster_name, buffers),
+            after(apis),
+        )
+        granted.append(schedule)
+    buckets = (
+        Buckets(environment.name, BucketsArgs(environment.project, blueprint.buckets, on_error), after(apis)) if blueprint.buckets else None
+    )
+    ci = compose_access(blueprint, folders_of(buckets), after(apis), grants_after=granted, on_error=on_error)
+    monitoring = (
+        Monitoring(
+            environment.name,
+            MonitoringArgs(
+                blueprint.monitoring,
+                environment.project,
+                blueprint.resource_labels,
+                cluster.cluster_name,
+                buckets.names[BucketKind.CHECKPOINTS] if buckets else None,
+            ),
+            after(apis),
+        )
+        if blueprint.monitoring
+        else None
+    )
+    return Environment(cluster, pools, ci, monitoring, buckets)

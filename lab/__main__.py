@@ -8,8 +8,10 @@ import typer
 from rich.console import Console
 
 from lab.begun import pending_creates
+from lab.clock import clock
 from lab.engine import Engine, Result
 from lab.errors import LabError
+from lab.google.cli import cloud_app, fault_app
 from lab.paths import CHECKOUT, default_lab
 from lab.pulumi_cli import obtain_pulumi
 from lab.recovery import recover
@@ -19,6 +21,11 @@ from lab.stacks import known_stacks
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="The real Pulumi engine on this machine, with a stand-in for Google's API."
 )
+
+app.command()(clock)
+
+app.add_typer(fault_app, name="fault")
+app.add_typer(cloud_app, name="cloud")
 
 Stack = Annotated[str, typer.Argument(help="Name of a stack: the NAME of stacks/Pulumi.NAME.yaml.")]
 

@@ -13,6 +13,7 @@ leaves exactly the duplicates it should prevent; so the state is edited through 
 import copy
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from lab.errors import LabError
@@ -40,6 +41,18 @@ def unanswered_creates(events: Iterable[Mapping[str, Any]]) -> tuple[dict[str, A
         elif "resOutputsEvent" in event:
             failed.pop(event["resOutputsEvent"]["metadata"]["urn"], None)
     return tuple(failed.values())
+
+
+def planned_creates(preview: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    """What a preview (`--json`) would create, as a state would describe it.
+
+    A create that a plain `pulumi up` lost the answer of is among them: neither state nor event log knows it any more.
+    """
+    return tuple(
+        {key: step["newState"][key] for key in _STATE_KEYS if step["newState"].get(key)}
+        for step in preview.get("steps") or ()
+        if step["op"].startswith("create") and step["newState"].get("custom")
+    )
 
 
 def with_pending(state: State, resources: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -108,6 +121,23 @@ def identifiers(state: State, facts: Mapping[str, Mapping[str, Any]]) -> dict[st
             resource, import_template(facts[resource["type"]]), providers.get(str(resource.get("provider")), {})
         )
     return found
+
+
+def identifiable(
+    state: State, resources: Iterable[Mapping[str, Any]], facts: Mapping[str, Mapping[str, Any]]
+) -> tuple[Mapping[str, Any], ...]:
+    """Those of the resources that can be looked up: their type and their identifier are known, and so is what they stand under.
+
+    A name that the engine makes up anew each time names nothing that exists, so it does no harm here.
+    """
+    known = {entry["urn"] for entry in state["deployment"].get("resources") or ()}
+    found = []
+    for resource in resources:
+        if resource["type"] in facts and _needs(resource) <= known:
+            with suppress(LabError):
+                identifiers(with_pending({"deployment": {"resources": state["deployment"].get("resources")}}, [resource]), facts)
+                found.append(resource)
+    return tuple(found)
 
 
 def with_adopted(state: State, ids: Mapping[str, str]) -> dict[str, Any]:

@@ -8,12 +8,14 @@ import json
 import os
 import socket
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lab.begun import identifiable, planned_creates
 from lab.engine import Engine
 from lab.errors import LabError
+from lab.google.facts import read_facts
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,15 @@ def held_by_living(lock: Mapping[str, Any]) -> bool:
     return True
 
 
+def _preview(engine: Engine, stack: str) -> dict[str, Any]:
+    """What an `up` would do. The pack is left out: what exists already is not made better by refusing to see it."""
+    result = replace(engine, policy_pack=None, echo=None).preview(stack, "--json")
+    if not result.ok:
+        raise LabError(f"What stack {stack} would still make is not known, because its preview fails:\n{result.output.strip()}")
+    planned: dict[str, Any] = json.loads(result.stdout)
+    return planned
+
+
 def recover(engine: Engine, stack: str) -> Recovery:
     """Removes the dead engine's lock, adopts what it had made, and brings the state up to what the cloud says.
 
@@ -67,5 +78,8 @@ def recover(engine: Engine, stack: str) -> Recovery:
     if not cancelled.ok:
         raise LabError(f"The lock on stack {stack} was not removed:\n{cancelled.output.strip()}")
     begun = {resource["urn"] for resource in engine.settle(stack)}
+    forgotten = identifiable(engine.state(stack), planned_creates(_preview(engine, stack)), read_facts())
+    if forgotten:
+        begun |= {resource["urn"] for resource in engine.settle(stack, forgotten)}
     known = {entry["urn"] for entry in engine.state(stack)["deployment"].get("resources") or () if not entry.get("delete")}
     return Recovery(tuple(sorted(begun & known)), tuple(sorted(begun - known)))

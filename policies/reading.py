@@ -139,6 +139,15 @@ class Value:
             raise NotUnderstood(self.path, raw, "a list")
         return [Value(_element(raw, index), f"{self.path}[{index}]") for index in range(len(raw))]
 
+    def keys(self) -> list[str]:
+        """The keys of an object, whatever their values; nothing declared is an empty list."""
+        raw = self._known()
+        if raw is None:
+            return []
+        if not isinstance(raw, Mapping):
+            raise NotUnderstood(self.path, raw, "an object")
+        return sorted(_keys(raw))
+
     def texts(self) -> list[str] | None:
         """A list of strings; None where no list is declared."""
         if self._known() is None:

@@ -1,6 +1,6 @@
 """All rules of the pack. Importing a module of rules registers them; a new one is added here."""
 
-from policies import clusters, fleet, identities, networks, node_pools, nodes  # noqa: F401 — imported for what they register
+from policies import access, buckets, clusters, fleet, identities, monitoring, networks, node_pools, nodes, schedules  # noqa: F401 — imported for what they register
 from policies.rule import RULES, Rule
 
 

@@ -218,3 +218,10 @@ class SubnetworkInputs(View):
     def holds_nodes(self) -> bool:
         """Whether machines live in it; proxies and service attachments have subnetworks of their own."""
         return self.at("purpose").text() in (None, "PRIVATE")
+
+
+@dataclass(frozen=True)
+class SchedulerJobInputs(View):
+    """A Cloud Scheduler job."""
+
+    TYPES = ("gcp:cloudscheduler/job:Job",)

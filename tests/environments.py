@@ -5,7 +5,8 @@ from typing import Any
 
 import yaml
 
-from hybrid_pools.blueprint import Blueprint, check, derive
+from hybrid_pools.blueprint.derivation import check, derive
+from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.vocabulary import PROJECT
 
 STACKS = Path(__file__).parents[1] / "stacks"

@@ -9,10 +9,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from hybrid_pools.blueprint import Blueprint, check, derive
 from hybrid_pools.blueprint.catalogue import CapacityKind, GkeVersion, MachineType, catalogue
 from hybrid_pools.blueprint.configuration import StackConfiguration
+from hybrid_pools.blueprint.derivation import check, derive
+from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.vocabulary import Effect, Role
+from tests.access_strategies import people
+from tests.bucket_strategies import buckets, can_have_buckets
 
 Sections = dict[str, Any]
 
@@ -44,14 +47,19 @@ def _zones_of(machine: str, region: str) -> tuple[str, ...]:
 
 
 @cache
-def _machines(capacity: CapacityKind, region: str) -> tuple[MachineType, ...]:
-    machines = catalogue().machine_types.values()
-    return tuple(machine for machine in machines if machine.offers(capacity) is not False and _zones_of(machine.name, region))
+def _machines(capacity: CapacityKind, region: str) -> Mapping[str, list[MachineType]]:
+    """By series, so that series of one machine type are drawn as often as those of twenty."""
+    series: dict[str, list[MachineType]] = {}
+    for machine in catalogue().machine_types.values():
+        if machine.offers(capacity) is not False and _zones_of(machine.name, region):
+            series.setdefault(machine.series, []).append(machine)
+    return series
 
 
 @cache
 def _plain_machines(region: str) -> tuple[MachineType, ...]:
-    return tuple(machine for machine in _machines(CapacityKind.ON_DEMAND, region) if machine.accelerator is None)
+    sold = _machines(CapacityKind.ON_DEMAND, region).values()
+    return tuple(machine for machines in sold for machine in machines if machine.accelerator is None)
 
 
 @st.composite
@@ -143,9 +151,9 @@ def _accelerator(draw: st.DrawFn, machine: MachineType) -> Sections | None:
             return None
         if draw(st.booleans()):
             chosen |= {"type": gpu, "count": machine.accelerator.count}
-    elif machine.attachable_accelerators and draw(st.booleans()):
-        gpu = draw(st.sampled_from(sorted(machine.attachable_accelerators)))
-        chosen |= {"type": gpu, "count": draw(st.sampled_from(machine.attachable_accelerators[gpu]))}
+    elif bool(machine.attachable_accelerators) and draw(st.booleans()):
+        gpu, counts = draw(st.sampled_from(sorted(machine.attachable_accelerators.items())))
+        chosen |= {"type": gpu, "count": draw(st.sampled_from(counts))}
     else:
         return None
     partitions = catalogue().partitions(gpu)
@@ -222,7 +230,7 @@ def pool_sections(draw: st.DrawFn, region: str, version: GkeVersion) -> Sections
     role = draw(st.sampled_from(list(Role)))
     flex_is_possible = version >= facts.gate("flex-start").minimum
     capacity = draw(st.sampled_from([kind for kind in _CAPACITIES[role] if kind is not CapacityKind.FLEX_START or flex_is_possible]))
-    machine = draw(st.sampled_from(_machines(capacity, region)))
+    machine = draw(st.sampled_from(sorted(_machines(capacity, region).items())).flatmap(lambda series: st.sampled_from(series[1])))
     pool: Sections = {"role": role.value, "machineType": machine.name, "limits": draw(_limits(role))}
     if capacity.value != ("spot" if role is Role.SPOT else "on-demand") or draw(st.booleans()):
         pool["capacity"] = capacity.value
@@ -270,9 +278,29 @@ def _home_of_system_pods(draw: st.DrawFn, region: str) -> Sections:
 
 
 @st.composite
+def _schedules(draw: st.DrawFn, buffers: list[str]) -> Sections:
+    """In UTC and outside the maintenance windows of `_clusters`; `tests.schedules` looks into calendars themselves."""
+    drain = draw(st.integers(0, 20))
+    return {
+        "timeZone": "Etc/UTC",
+        "windows": {
+            "afternoons": {
+                "days": draw(st.lists(st.sampled_from(["mon", "wed", "fri", "sun"]), min_size=1, unique=True)),
+                "start": draw(st.sampled_from(["13:00", "14:30"])),
+                "end": draw(st.sampled_from(["19:00", "22:00"])),
+            }
+        },
+        "leadMinutes": drain + 10 + 2 * len(buffers) + draw(st.integers(0, 60)),
+        "drainMinutes": drain,
+        "pools": {name: {"training": draw(_node_ranges())} for name in buffers},
+        "frozen": draw(st.booleans()),
+    }
+
+
+@st.composite
 def sections(draw: st.DrawFn) -> Sections:
     """What a stack file says under `config:`, without the namespace. `check` accepts every one."""
-    region = draw(st.sampled_from(sorted(catalogue().regions)))
+    region = draw(st.sampled_from(["us-central1", "europe-west4"]) | st.sampled_from(sorted(catalogue().regions)))
     version = draw(_versions)
     pools = draw(
         st.dictionaries(
@@ -286,6 +314,15 @@ def sections(draw: st.DrawFn) -> Sections:
         # The second position, so that order in the file and order of creation differ.
         "pools": dict([*list(pools.items())[:1], ("services", draw(_home_of_system_pods(region))), *list(pools.items())[1:]]),
     }
+    if "existing" in made["cluster"]:
+        del made["network"]
+    if draw(st.booleans()):
+        made |= draw(people())
+    if can_have_buckets(made["environment"]) and draw(st.booleans()):
+        made["buckets"] = draw(buckets(region))
+    buffers = [name for name, pool in made["pools"].items() if pool["role"] == Role.BUFFER]
+    if buffers and draw(st.booleans()):
+        made["schedule"] = draw(_schedules(buffers))
     if draw(st.booleans()):
         extra = st.lists(st.sampled_from(["roles/monitoring.viewer", "roles/logging.viewer"]), unique=True)
         made["nodeIdentity"] = draw(

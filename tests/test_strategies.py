@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 from hypothesis import Phase, find, settings
+from hypothesis import strategies as st
 
-from hybrid_pools.blueprint.catalogue import CapacityKind
+from hybrid_pools.blueprint.catalogue import CapacityKind, GkeVersion
 from hybrid_pools.blueprint.configuration.pools import BasePool, SpotPoolConfiguration, StablePoolConfiguration
-from hybrid_pools.blueprint.model import Blueprint, Pool
+from hybrid_pools.blueprint.derivation import check, derive
+from hybrid_pools.blueprint.model import Pool
 from hybrid_pools.blueprint.vocabulary import Role
-from tests.strategies import Sections, blueprints, sections
+from tests.environments import sections_of
+from tests.strategies import FILE, Sections, pool_sections, sections
 
 SEARCH = settings(max_examples=2000, deadline=None, phases=[Phase.generate], database=None)
 
@@ -35,26 +38,35 @@ OF_POOLS: dict[str, Callable[[Pool], Any]] = {
 }
 
 
+def one_pool() -> st.SearchStrategy[Pool]:
+    """A pool of an environment that is otherwise always the same, before or after the gate of the shutdown window."""
+
+    def derived(version: str, pool: Sections) -> Pool:
+        prod = sections_of("prod")
+        made = {name: prod[name] for name in ("environment", "network", "cluster")}
+        made["environment"]["maxGpus"] = 10_000
+        made["cluster"]["minimumVersion"] = version
+        made["pools"] = {"services": prod["pools"]["services"], "searched": pool}
+        return next(pool for pool in derive(check(FILE, made)).pools if pool.name == "searched")
+
+    versions = st.sampled_from(["1.34.1-gke.2364000", "1.36"])
+    return versions.flatmap(lambda version: pool_sections("us-central1", GkeVersion(version)).map(lambda pool: derived(version, pool)))
+
+
 class TestGeneratedConfigurations:
     @pytest.mark.parametrize("feature", OF_POOLS)
     def test_reach_pools_with(self, feature: str):
-        def has(blueprint: Blueprint) -> bool:
-            return any(OF_POOLS[feature](pool) for pool in blueprint.pools)
-
-        assert has(find(blueprints(), has, settings=SEARCH))
+        assert OF_POOLS[feature](find(one_pool(), lambda pool: bool(OF_POOLS[feature](pool)), settings=SEARCH))
 
     @pytest.mark.parametrize("key", sorted(field.alias or name for name, field in BasePool.model_fields.items()))
     def test_reach_every_key_of_a_pool(self, key: str):
-        def has(made: Sections) -> bool:
-            return any(key in pool for pool in made["pools"].values())
-
-        assert has(find(sections(), has, settings=SEARCH))
+        assert key in find(pool_sections("us-central1", GkeVersion("1.36")), lambda pool: key in pool, settings=SEARCH)
 
     @pytest.mark.parametrize("section", ["network", "cluster"])
     @pytest.mark.parametrize("existing", [True, False])
     def test_reach_new_and_existing(self, section: str, existing: bool):
         def has(made: Sections) -> bool:
-            return ("existing" in made[section]) is existing
+            return section in made and ("existing" in made[section]) is existing
 
         assert has(find(sections(), has, settings=SEARCH))
 

@@ -20,6 +20,22 @@ class Role(StrEnum):
     BUFFER = "buffer"
 
 
+class BucketKind(StrEnum):
+    """What a bucket is for. Kinds are kept apart because they are kept for different times."""
+
+    DATASETS = "datasets"
+    CHECKPOINTS = "checkpoints"
+    ARTIFACTS = "artifacts"
+
+    @property
+    def prefix(self) -> str:
+        """Prefix below which the teams' folders lie; ends in `/`."""
+        return _BUCKET_PREFIXES[self]
+
+
+_BUCKET_PREFIXES = {BucketKind.DATASETS: "datasets/", BucketKind.CHECKPOINTS: "runs/", BucketKind.ARTIFACTS: "artifacts/"}
+
+
 class Effect(StrEnum):
     """What a taint does to pods that do not tolerate it, in Kubernetes' spelling."""
 
@@ -91,3 +107,33 @@ ENVIRONMENT_LABEL = "environment"
 POOL_ROLE_LABEL = "pool-role"
 REQUIRED_RESOURCE_LABELS = (TEAM_LABEL, COST_CENTER_LABEL, ENVIRONMENT_LABEL, POOL_ROLE_LABEL)
 """Google Cloud labels (not Kubernetes ones) on every pool's VMs, so that the bill can be split."""
+
+TRAINING_SERVICE_ACCOUNT = "training"
+"""Kubernetes service account that a team's training runs as, in the team's namespace."""
+
+
+PRUNING_NAMESPACE = "checkpoint-pruning"
+"""Namespace of the accounts that delete old checkpoints. No team may start pods there: who may start a pod may run as its account."""
+
+
+def pruner_service_account(team: str) -> str:
+    """Kubernetes service account that deletes a team's old checkpoints."""
+    return f"pruner-{team}"
+
+
+def team_namespace(team: str) -> str:
+    """Kubernetes namespace of a team."""
+    return f"team-{team}"
+
+
+def team_folder(team: str) -> str:
+    """Folder of a team below the prefix of every bucket. Ends in `/`, so that `audio` never covers `audio-lab`."""
+    return f"{team}/"
+
+
+EVENT_FIELD = "event"
+RECOVERED_EVENT = f"{DOMAIN}/recovered"
+RECOVERY_SECONDS_FIELD = "recoverySeconds"
+"""A resumed run writes one structured log line with `event` and `recoverySeconds`: seconds from the end of the old process to the first
+step after the restored checkpoint. The recovery objective is judged by these lines, because Google's own recovery metric is a gauge, which
+no objective takes."""

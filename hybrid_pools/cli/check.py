@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from hybrid_pools.blueprint import ConfigurationError
 from hybrid_pools.blueprint.configuration.stack_file import check_stack_file
+from hybrid_pools.blueprint.problems import ConfigurationError
 from hybrid_pools.cli.output import Format, OutputOption
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -8,14 +8,12 @@ from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
-from hybrid_pools.blueprint import CONTRACT_VERSION, Contract
-from hybrid_pools.blueprint.contract import PoolContract, pool_contract
+from hybrid_pools.blueprint.contract import CONTRACT_VERSION, Contract, PoolContract, pool_contract
 from hybrid_pools.cli.output import Format, OutputOption, fail
 from hybrid_pools.cli.stack_file import STACK_FILE, blueprint_of
+from hybrid_pools.documents.terminal import pools_table
 
 _PIPE_WIDTH = 160
 """Characters a line where the output is no terminal and has no width of its own."""
@@ -44,7 +42,7 @@ def pools(
     if output is Format.JSON:
         typer.echo(json.dumps([_row(pool) for pool in found], indent=2))
         return
-    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(_table(found))
+    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(pools_table(found))
 
 
 def _of_stack_file(file: Path) -> Sequence[PoolContract]:
@@ -96,27 +94,3 @@ def _row(pool: PoolContract) -> dict[str, Any]:
         "maximumGpus": pool.limits.maximum_gpus,
         "usableGraceSeconds": pool.usable_grace_seconds,
     }
-
-
-def _table(found: Sequence[PoolContract]) -> Table:
-    """Two lines a pool, so that the table fits into a terminal of 80 characters."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, caption=_caption(found), caption_justify="left")
-    for heading in ("pool", "role\nbought as", "machine\nGPUs a node", "zones", "nodes\nGPUs", "time\nto save"):
-        table.add_column(heading, overflow="fold")
-    for pool in found:
-        gpus, limits = pool.accelerator, pool.limits
-        table.add_row(
-            pool.name,
-            f"{pool.role}\n{pool.capacity}",
-            f"{pool.machine_type}\n{f'{gpus.count} x {gpus.type}' if gpus else ''}",
-            ", ".join(zone.rpartition("-")[2] for zone in pool.zones),
-            f"{limits.minimum_nodes} to {limits.maximum_nodes}{' *' if pool.limits_owned_by_schedule else ''}\n{limits.maximum_gpus or ''}",
-            f"{pool.usable_grace_seconds} s",
-        )
-    return table
-
-
-def _caption(found: Sequence[PoolContract]) -> str:
-    regions = sorted({zone.rpartition("-")[0] for pool in found for zone in pool.zones})
-    scheduled = " * at creation; a schedule changes them afterwards" if any(pool.limits_owned_by_schedule for pool in found) else ""
-    return f"Zones of {', '.join(regions)}. Nodes over all zones.{scheduled}"

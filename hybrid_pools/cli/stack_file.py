@@ -4,8 +4,10 @@ from pathlib import Path
 
 import typer
 
-from hybrid_pools.blueprint import Blueprint, ConfigurationError, derive
 from hybrid_pools.blueprint.configuration.stack_file import check_stack_file
+from hybrid_pools.blueprint.derivation import derive
+from hybrid_pools.blueprint.model import Blueprint
+from hybrid_pools.blueprint.problems import ConfigurationError
 from hybrid_pools.cli.output import fail
 
 STACK_FILE = typer.Option("--stack-file", "-f", metavar="FILE", help="A stack file, for example stacks/Pulumi.prod.yaml.")

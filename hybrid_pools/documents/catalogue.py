@@ -22,6 +22,7 @@ def render() -> str:
         *_machines(facts),
         *_capacity(),
         *_zones(),
+        *_multi_regions(facts),
         *_disks(facts),
         *_gpus(facts),
         *_versions(facts),
@@ -123,6 +124,14 @@ def _zones() -> Iterator[str]:
     yield "## Regions"
     yield table(["Region", "Zones"], ([code(name), ", ".join(letters)] for name, letters in regions.zones.items()))
     yield _sources([("", regions)])
+
+
+def _multi_regions(facts: Catalogue) -> Iterator[str]:
+    areas = list(facts.multi_regions.values())
+    yield "## Pairs of regions for buckets"
+    yield "Any two regions of one line can hold a bucket together. A key for it lies in the location that the line names."
+    yield table(["Location", "Regions", "Keys in"], ([code(area.name), codes(area.regions), code(area.key_location)] for area in areas))
+    yield _sources([("", areas[0])])
 
 
 def _disks(facts: Catalogue) -> Iterator[str]:

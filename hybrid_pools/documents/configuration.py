@@ -14,8 +14,13 @@ from hybrid_pools.blueprint.configuration import (
     SpotPoolConfiguration,
     StablePoolConfiguration,
 )
+from hybrid_pools.blueprint.configuration.access import AccessConfiguration
+from hybrid_pools.blueprint.configuration.buckets import BucketsConfiguration
 from hybrid_pools.blueprint.configuration.model import Model
+from hybrid_pools.blueprint.configuration.monitoring import MonitoringConfiguration
 from hybrid_pools.blueprint.configuration.pools import BasePool
+from hybrid_pools.blueprint.configuration.schedule import ScheduleConfiguration
+from hybrid_pools.blueprint.configuration.teams import TeamConfiguration
 from hybrid_pools.blueprint.problems import READING_RULES
 from hybrid_pools.blueprint.rules import POOL_RULES, SECTION_RULES
 from hybrid_pools.blueprint.vocabulary import PROJECT
@@ -27,6 +32,11 @@ MODELS: Mapping[str, Mapping[str, type[Model]]] = {
     "network": {"A new network": NewNetwork, "An existing network": ExistingNetwork},
     "cluster": {"A new cluster": NewCluster, "An existing cluster": ExistingCluster},
     "nodeIdentity": {"": NodeIdentityConfiguration},
+    "buckets": {"": BucketsConfiguration},
+    "teams": {"Each team, under its name": TeamConfiguration},
+    "access": {"": AccessConfiguration},
+    "monitoring": {"": MonitoringConfiguration},
+    "schedule": {"": ScheduleConfiguration},
 }
 POOLS: Mapping[str, type[Model]] = {"stable": StablePoolConfiguration, "spot": SpotPoolConfiguration, "buffer": BufferPoolConfiguration}
 

@@ -2,7 +2,8 @@
 
 import json
 
-from hybrid_pools.blueprint import CONTRACT_VERSION, Blueprint, contract
+from hybrid_pools.blueprint.contract import CONTRACT_VERSION, contract
+from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.documents.keys import keys, keys_table
 from hybrid_pools.documents.markdown import document
 from hybrid_pools.documents.schemas import contract_schema
@@ -21,6 +22,7 @@ def render(example: Blueprint) -> str:
         cluster=f"{name}-cluster-0a1b2c3",
         endpoint=f"gke-0a1b2c3d4e5f-{example.environment.region}.gke.example",
         node_pools={pool.name: f"{pool.name}-pool-0a1b2c3" for pool in example.pools},
+        buckets={bucket.kind: f"{bucket.name_stem}-0a1b2c3" for bucket in example.buckets},
     )
     return document(
         "Contract",

@@ -7,22 +7,18 @@ configuration and the catalogue allow, and taints are cut.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from xml.etree import ElementTree
 
-from hybrid_pools.blueprint import Blueprint, Pool
 from hybrid_pools.blueprint.catalogue import CapacityKind
+from hybrid_pools.blueprint.model import Blueprint, Pool
 from hybrid_pools.blueprint.resilience import zones
 from hybrid_pools.blueprint.vocabulary import Role
+from hybrid_pools.documents.canvas import CARD, EDGE, FAINT, MONO, SOFT, Canvas
 
 _MARGIN, _GAP = 28, 12
 _LABEL_WIDTH, _CELL_WIDTH = 316, 226
 _HEAD_HEIGHT, _ROLE_HEIGHT, _LEGEND_HEIGHT = 84, 42, 34
 _TAINT_CHARACTERS = 46
 _NAME_HEIGHT, _TAINT_HEIGHT, _CELL_PADDING, _LINE_HEIGHT = 24, 17, 14, 19
-
-_SANS = "ui-sans-serif, system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
-_MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-_INK, _SOFT, _FAINT, _CARD, _EDGE = "#1b2430", "#4d5866", "#626d7b", "#ffffff", "#d6dce4"
 
 
 @dataclass(frozen=True)
@@ -49,36 +45,14 @@ _BOUGHT = {
 }
 
 
-class _Canvas:
-    """Collects elements; coordinates are pixels from the upper left corner."""
-
-    def __init__(self) -> None:
-        self.root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "font-family": _SANS})
-
-    def add(self, tag: str, **attributes: object) -> ElementTree.Element:
-        named = {name.replace("_", "-"): str(value) for name, value in attributes.items() if value != ""}
-        return ElementTree.SubElement(self.root, tag, named)
-
-    def text(self, x: int, y: int, content: str, size: int, fill: str = _INK, **attributes: object) -> None:
-        self.add("text", x=x, y=y, font_size=size, fill=fill, **attributes).text = content
-
-    def box(self, x: int, y: int, width: int, height: int, **attributes: object) -> None:
-        self.add("rect", x=x, y=y, width=width, height=height, **attributes)
-
-    def finish(self, width: int, height: int) -> str:
-        self.root.attrib.update(viewBox=f"0 0 {width} {height}", width=str(width), height=str(height))
-        ElementTree.indent(self.root)
-        return ElementTree.tostring(self.root, encoding="unicode") + "\n"
-
-
 def picture(blueprint: Blueprint) -> str:
     """The picture as SVG text. The same blueprint gives the same text."""
     columns = zones(blueprint)
     width = 2 * _MARGIN + _LABEL_WIDTH + len(columns) * (_GAP + _CELL_WIDTH)
     height = _HEAD_HEIGHT + sum(_group_height(blueprint.pools_of(role)) for role in Role) + _LEGEND_HEIGHT
-    canvas = _Canvas()
+    canvas = Canvas()
     _describe(canvas, blueprint)
-    canvas.box(1, 1, width - 2, height - 2, rx=14, fill=_CARD, stroke=_EDGE)
+    canvas.box(1, 1, width - 2, height - 2, rx=14, fill=CARD, stroke=EDGE)
     _title(canvas, blueprint, columns)
     _zone_columns(canvas, columns, height)
     y = _HEAD_HEIGHT
@@ -87,11 +61,11 @@ def picture(blueprint: Blueprint) -> str:
         if pools:
             _group(canvas, role, pools, columns, y, width)
             y += _group_height(pools)
-    canvas.text(_MARGIN, y + 12, "Taints keep off every pod that does not tolerate them. * declared by GKE itself", 12, _SOFT)
+    canvas.text(_MARGIN, y + 12, "Taints keep off every pod that does not tolerate them. * declared by GKE itself", 12, SOFT)
     return canvas.finish(width, height)
 
 
-def _describe(canvas: _Canvas, blueprint: Blueprint) -> None:
+def _describe(canvas: Canvas, blueprint: Blueprint) -> None:
     canvas.add("title").text = f"Node pools of {blueprint.environment.name} over zones"
     canvas.add("desc").text = " ".join(
         f"{pool.role.value.capitalize()} pool {pool.name} in {', '.join(pool.zones)}: {', '.join(_lines(pool))}."
@@ -99,15 +73,15 @@ def _describe(canvas: _Canvas, blueprint: Blueprint) -> None:
     )
 
 
-def _title(canvas: _Canvas, blueprint: Blueprint, columns: Sequence[str]) -> None:
+def _title(canvas: Canvas, blueprint: Blueprint, columns: Sequence[str]) -> None:
     environment = blueprint.environment
     canvas.text(_MARGIN, 40, f"Node pools of {environment.name}", 21, font_weight=700)
     gpus = sum(pool.max_gpus for pool in blueprint.pools)
     facts = f"{environment.region}, {len(columns)} zone{'s' if len(columns) != 1 else ''}, up to {gpus} GPUs"
-    canvas.text(_MARGIN, 62, facts, 13, _SOFT)
+    canvas.text(_MARGIN, 62, facts, 13, SOFT)
 
 
-def _zone_columns(canvas: _Canvas, columns: Sequence[str], height: int) -> None:
+def _zone_columns(canvas: Canvas, columns: Sequence[str], height: int) -> None:
     top = 40
     for index, zone in enumerate(columns):
         x = _column(index)
@@ -127,7 +101,7 @@ def _row_height(pool: Pool) -> int:
     return max(_NAME_HEIGHT + _TAINT_HEIGHT * max(1, len(pool.node_taints)) + 8, 2 * _CELL_PADDING + _LINE_HEIGHT * len(_lines(pool)) - 6)
 
 
-def _group(canvas: _Canvas, role: Role, pools: Sequence[Pool], columns: Sequence[str], y: int, width: int) -> None:
+def _group(canvas: Canvas, role: Role, pools: Sequence[Pool], columns: Sequence[str], y: int, width: int) -> None:
     look = _LOOKS[role]
     canvas.add(
         "line", x1=_MARGIN, y1=y + 6, x2=width - _MARGIN, y2=y + 6, stroke=look.strong, stroke_width=1.5, stroke_dasharray=look.dashes
@@ -141,17 +115,17 @@ def _group(canvas: _Canvas, role: Role, pools: Sequence[Pool], columns: Sequence
         y += _row_height(pool) + _GAP
 
 
-def _row(canvas: _Canvas, pool: Pool, columns: Sequence[str], y: int) -> None:
+def _row(canvas: Canvas, pool: Pool, columns: Sequence[str], y: int) -> None:
     look, height = _LOOKS[pool.role], _row_height(pool)
     canvas.text(_MARGIN, y + 18, pool.name, 16, font_weight=700)
     for index, taint in enumerate(_taints(pool)):
-        canvas.text(_MARGIN, y + _NAME_HEIGHT + 12 + index * _TAINT_HEIGHT, taint, 11, _SOFT, font_family=_MONO)
+        canvas.text(_MARGIN, y + _NAME_HEIGHT + 12 + index * _TAINT_HEIGHT, taint, 11, SOFT, font_family=MONO)
     if not pool.node_taints:
-        canvas.text(_MARGIN, y + _NAME_HEIGHT + 12, "no taint: any pod may run here", 12, _SOFT)
+        canvas.text(_MARGIN, y + _NAME_HEIGHT + 12, "no taint: any pod may run here", 12, SOFT)
     for index, zone in enumerate(columns):
         x = _column(index)
         if zone not in pool.zones:
-            canvas.text(x + _CELL_WIDTH // 2, y + height // 2 + 4, "not in this zone", 12, _FAINT, text_anchor="middle")
+            canvas.text(x + _CELL_WIDTH // 2, y + height // 2 + 4, "not in this zone", 12, FAINT, text_anchor="middle")
             continue
         canvas.box(x, y, _CELL_WIDTH, height, rx=9, fill=look.pale, stroke=look.strong, stroke_width=1.5, stroke_dasharray=look.dashes)
         machine, *others = _lines(pool)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from hybrid_pools.blueprint import Blueprint, Pool
+from hybrid_pools.blueprint.model import Blueprint, Pool
 from hybrid_pools.blueprint.resilience import SPOT_LOSS, STAGES, Loss, Outcome, Remainder, Verdict, losses, outcomes, remainder, zones
 from hybrid_pools.blueprint.vocabulary import Role
 from hybrid_pools.documents.markdown import code, codes, document, table

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hybrid_pools.blueprint import CONTRACT_VERSION, Contract
 from hybrid_pools.blueprint.configuration import StackConfiguration
 from hybrid_pools.blueprint.configuration.stack_file import TOP_LEVEL_KEYS
+from hybrid_pools.blueprint.contract import CONTRACT_VERSION, Contract
 from hybrid_pools.blueprint.vocabulary import PROJECT
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -61,6 +61,8 @@ class Cloud:
         with self._one_at_a_time(call, document):
             with self._logged(call, id_, urn):
                 existing = self.store.get(id_, type_)
+                if existing and inputs.get("createIgnoreAlreadyExists"):
+                    return existing
                 if existing and facts.create_again == "refuse":
                     raise Refusal(409, f"The resource '{id_}' already exists", "alreadyExists")
                 self._judge(type_, id_, document, None)

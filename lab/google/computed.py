@@ -9,13 +9,14 @@ from typing import Any
 
 from lab.google.catalogue import Catalogue
 from lab.google.facts import Facts
-from lab.google.naming import fill
+from lab.google.naming import fill, project_number
 from lab.google.schema import Schema, Shape
 from lab.google.store import Store
 from lab.google.values import UNKNOWN, Document, find, first, pattern
 
 CLUSTER = "gcp:container/cluster:Cluster"
 NODE_POOL = "gcp:container/nodePool:NodePool"
+SCHEDULER_JOB = "gcp:cloudscheduler/job:Job"
 SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
 # Pulumi's provider adds this label to everything that has labels.
 _PULUMI_LABEL = {"goog-pulumi-provisioned": "true"}
@@ -204,7 +205,24 @@ def _subnetwork(written: _Written) -> Document:
     return document
 
 
+def _identity_pool(written: _Written) -> Document:
+    document = written.document
+    # Identifiers name the project by its id, the names that principals are made of by its number.
+    pool = f"projects/{project_number(document['project'])}/locations/global/workloadIdentityPools/{document['workloadIdentityPoolId']}"
+    provider = document.get("workloadIdentityPoolProviderId")
+    document["name"] = f"{pool}/providers/{provider}" if provider else pool
+    return document
+
+
+def _scheduler_job(written: _Written) -> Document:
+    written.document["state"] = "PAUSED" if written.document.get("paused") else "ENABLED"
+    return written.document
+
+
 _SPECIAL: dict[str, Callable[[_Written], Document]] = {
+    SCHEDULER_JOB: _scheduler_job,
+    "gcp:iam/workloadIdentityPool:WorkloadIdentityPool": _identity_pool,
+    "gcp:iam/workloadIdentityPoolProvider:WorkloadIdentityPoolProvider": _identity_pool,
     CLUSTER: _cluster,
     NODE_POOL: _node_pool,
     SUBNETWORK: _subnetwork,

@@ -38,6 +38,12 @@ class Kind(StrEnum):
     UNSEEN_ACCOUNT = "unseen-account"
     """The node account exists, but GKE does not see it yet, as in the first minute of its life. Nothing is made."""
 
+    LOST_CALL = "lost-call"
+    """A call of Cloud Scheduler never arrives. Nothing is done, and the scheduler tries again."""
+
+    DOUBLED_CALL = "doubled-call"
+    """Cloud Scheduler calls twice, as it may: it promises at least one call, not exactly one."""
+
     BUSY = "busy"
     """Somebody else's operation runs on the cluster. The provider tries again, a limited number of times."""
 
@@ -92,6 +98,16 @@ def lost_answer(type_: str = "*", name: str = "*", method: str = "create", times
 def account_unseen(type_: str = "NodePool", name: str = "*", times: int = 1) -> Fault:
     """The node account is not visible to GKE yet, for a number of creations."""
     return Fault(Kind.UNSEEN_ACCOUNT, type_, name, "create", times)
+
+
+def lost_call(name: str = "*", method: str = "*", times: int = 1) -> Fault:
+    """Calls of Cloud Scheduler for node pools never arrive, for a number of tries."""
+    return Fault(Kind.LOST_CALL, "NodePool", name, method, times)
+
+
+def doubled_call(name: str = "*", method: str = "*", times: int = 1) -> Fault:
+    """Calls of Cloud Scheduler for node pools come twice."""
+    return Fault(Kind.DOUBLED_CALL, "NodePool", name, method, times)
 
 
 def busy(times: int = 1, name: str = "*") -> Fault:

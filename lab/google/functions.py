@@ -6,8 +6,9 @@ from typing import Any
 
 from lab.google.cloud import Cloud
 from lab.google.computed import CLUSTER, SUBNETWORK
-from lab.google.naming import fill, identifier, located
+from lab.google.naming import identifier, located, project_number
 from lab.google.refusal import bad_request, not_found
+from lab.google.refusals.storage import STORAGE_AGENTS
 from lab.google.schema import Schema, Shape
 from lab.google.values import Document
 
@@ -91,7 +92,13 @@ def _project(asked: _Asked) -> Document:
     if not project:
         raise bad_request("project is not set; give it to the function or set gcp:project in the stack's configuration")
     id_ = f"projects/{project}"
-    return {"id": id_, "projectId": project, "name": project, "number": fill("{number}", id_, {}, "")[:12]}
+    return {"id": id_, "projectId": project, "name": project, "number": project_number(project)}
+
+
+def _storage_agent(asked: _Asked) -> Document:
+    project = asked.arguments.get("project") or asked.cloud.provider.project
+    email = f"service-{_project(_Asked(asked.cloud, {'projectId': project}))['number']}@{STORAGE_AGENTS}"
+    return {"id": email, "project": project, "emailAddress": email, "member": f"serviceAccount:{email}"}
 
 
 def _engine_versions(asked: _Asked) -> Document:
@@ -123,6 +130,7 @@ _FUNCTIONS: dict[str, Callable[[_Asked], Document]] = {
     "gcp:container/getCluster:getCluster": _resource(CLUSTER),
     "gcp:container/getEngineVersions:getEngineVersions": _engine_versions,
     "gcp:organizations/getProject:getProject": _project,
+    "gcp:storage/getProjectServiceAccount:getProjectServiceAccount": _storage_agent,
 }
 TOKENS = tuple(sorted(_FUNCTIONS))
 """The functions that the stand-in serves."""

@@ -1,6 +1,7 @@
 """Identifiers and templates: from a resource's properties to its name in the cloud and back."""
 
 import hashlib
+import json
 import re
 import string
 from collections.abc import Iterator, Mapping
@@ -17,6 +18,9 @@ _FORMS = {
     "role": r"(?:(?:projects|organizations)/[^/ ]+/)?roles/[^/ ]+",
     "serviceAccountId": "projects/[^/ ]+/serviceAccounts/[^/ ]+",
     "member": "[^ ]+",
+    "managedFolder": "[^ ]+/",
+    "dashboardJson": r"\{.*\}",
+    "cryptoKeyId": "projects/[^/ ]+/locations/[^/ ]+/keyRings/[^/ ]+/cryptoKeys/[^/ ]+",
 }
 
 
@@ -67,8 +71,20 @@ def _parts(facts: Facts, document: Document) -> dict[str, str]:
 
 
 def _part(name: str, value: str) -> str:
-    # Google takes a link, an identifier or a name where a part of an identifier is meant.
-    return value if name in _FORMS or name == "condition" else value.rpartition("/")[2]
+    # Google takes a link, an identifier or a name where a part of an identifier is meant. The name of a folder ends in a slash.
+    if name == "dashboardJson":
+        return _dashboard_name(value)
+    return value if name in _FORMS or name == "condition" or value.endswith("/") else value.rpartition("/")[2]
+
+
+def _dashboard_name(text: str) -> str:
+    """What a dashboard is called by: its display name, or something stable where it has none and is going to be refused."""
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError:
+        content = None
+    name = content.get("displayName") if isinstance(content, dict) else None
+    return name if isinstance(name, str) and name else hashlib.sha256(text.encode()).hexdigest()[:_SUFFIX]
 
 
 def forms(facts: Facts, text: str, provider: Provider) -> Iterator[str]:
@@ -81,6 +97,11 @@ def forms(facts: Facts, text: str, provider: Provider) -> Iterator[str]:
             yield identifier(facts, located(facts, match.groupdict(), provider))
 
 
+def project_number(project: str) -> str:
+    """The number of a project: a stable invention."""
+    return str(fill("{number}", f"projects/{project}", {}, ""))[:12]
+
+
 def random_name(logical_name: str, seed: bytes) -> str:
     """The physical name of a resource that has none: the logical name, a hyphen and seven digits from the engine's random seed."""
     return f"{logical_name}-{hashlib.sha256(seed).hexdigest()[:_SUFFIX]}"
@@ -89,10 +110,13 @@ def random_name(logical_name: str, seed: bytes) -> str:
 def fill(template: Any, id_: str, document: Mapping[str, Any], now: str) -> Any:
     """A value from the data files with its templates filled in.
 
-    Besides the document's own texts: `{token}`, `{number}` and `{address}` are stable inventions for one identifier, `{now}` is the time.
+    Besides the document's own texts: `{token}`, `{number}`, `{integer}` and `{address}` are stable inventions for one identifier, `{now}`
+    is the time. `{number}` is text, `{integer}` alone is a whole number.
     """
     if isinstance(template, str):
         digest = hashlib.sha256(id_.encode()).hexdigest()
+        if template == "{integer}":
+            return int(digest[:12], 16)  # what a JSON number still holds exactly
         invented = {
             "token": digest[:12],
             "number": str(int(digest[:15], 16)),

@@ -13,13 +13,14 @@ from google.protobuf import json_format
 from pulumi.runtime import mocks as pulumi_mocks
 from pulumi.runtime.stack import wait_for_rpcs
 
-from hybrid_pools.blueprint import Blueprint
+from hybrid_pools.blueprint.model import Blueprint
 from infra.program import compose
 
 COMPUTED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "gcp:serviceaccount/account:Account": lambda inputs: {
         "email": f"{inputs['accountId']}@example.iam.gserviceaccount.com",
         "member": f"serviceAccount:{inputs['accountId']}@example.iam.gserviceaccount.com",
+        "uniqueId": "100000000000000000001",
     },
     "gcp:container/cluster:Cluster": lambda _: {
         "controlPlaneEndpointsConfig": {"dnsEndpointConfig": {"endpoint": "gke-1.us-central1.gke.goog"}}
@@ -36,9 +37,19 @@ class Registration:
     parent: str
     inputs: dict[str, Any]
     protect: bool
+    retain_on_delete: bool
     ignore_changes: tuple[str, ...]
     replace_on_changes: tuple[str, ...]
     dependencies: tuple[str, ...]
+
+
+_ANSWERS: dict[str, dict[str, Any]] = {
+    "gcp:organizations/getProject:getProject": {"number": "123456789012"},
+    "gcp:storage/getProjectServiceAccount:getProjectServiceAccount": {
+        "member": "serviceAccount:service-123456789012@gs-project-accounts.iam.gserviceaccount.com"
+    },
+}
+"""Answers of data sources that most environments ask for."""
 
 
 class _Mocks(pulumi.runtime.Mocks):
@@ -50,7 +61,7 @@ class _Mocks(pulumi.runtime.Mocks):
         return f"{args.name}-id", {"name": args.name, "selfLink": f"link/{args.name}", **args.inputs, **computed}
 
     def call(self, args: pulumi.runtime.MockCallArgs) -> tuple[dict[Any, Any], list[tuple[str, str]] | None]:
-        return self._calls[args.token], []
+        return {**_ANSWERS, **self._calls}[args.token], []
 
 
 class _Monitor(pulumi_mocks.MockMonitor):
@@ -66,6 +77,7 @@ class _Monitor(pulumi_mocks.MockMonitor):
                 parent=request.parent,
                 inputs=json_format.MessageToDict(request.object),
                 protect=request.protect,
+                retain_on_delete=request.retainOnDelete,
                 ignore_changes=tuple(request.ignoreChanges),
                 replace_on_changes=tuple(request.replaceOnChanges),
                 dependencies=tuple(request.dependencies),

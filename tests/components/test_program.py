@@ -5,13 +5,22 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from hybrid_pools.blueprint import check, derive
+from hybrid_pools.blueprint.derivation import check, derive
 from hybrid_pools.blueprint.vocabulary import Role
 from tests.components.recording import Registration, record
 from tests.environments import ENVIRONMENTS, blueprint_of, sections_of
 
 NODE_POOL = "gcp:container/nodePool:NodePool"
 CLUSTER = "gcp:container/cluster:Cluster"
+PROTECTED = (
+    CLUSTER,
+    "gcp:storage/bucket:Bucket",
+    "hybrid-node-pools:index:Network",
+    "hybrid-node-pools:index:NodeIdentity",
+    "hybrid-node-pools:index:ContinuousIntegration",
+)
+WITH_CHILDREN = ("index:NodeIdentity::", "index:ContinuousIntegration::")
+"""Components all of whose children are protected. Grants of people and workloads are not: they come and go."""
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +54,18 @@ class TestEveryEnvironment:
             assert "hybrid-node-pools:index:" in parent_type
             assert child.name.startswith(f"{parent_name}-")
 
-    def test_protects_exactly_cluster_and_stable_pools_of_a_protected_environment(
+    def test_protects_network_accounts_buckets_cluster_and_stable_pools_of_a_protected_environment_and_nothing_else(
         self, environment: str, registrations: dict[str, list[Registration]]
     ) -> None:
         protected = {r.name for r in registrations[environment] if r.protect}
-        expected = {r.name for r in registrations[environment] if r.type == CLUSTER or (r.type == NODE_POOL and role_of(r) == Role.STABLE)}
+        expected = {
+            r.name
+            for r in registrations[environment]
+            if r.type in PROTECTED
+            or r.type.startswith("gcp:compute/")
+            or any(component in r.parent for component in WITH_CHILDREN)
+            or (r.type == NODE_POOL and role_of(r) == Role.STABLE)
+        }
         assert protected == (expected if environment == "prod" else set())
 
     def test_leaves_counts_to_the_autoscaler_and_buffer_limits_to_the_schedule(
@@ -75,7 +91,8 @@ class TestEveryEnvironment:
 
     def test_waits_for_every_node_role_before_the_cluster(self, environment: str, registrations: dict[str, list[Registration]]) -> None:
         (cluster,) = of_type(registrations[environment], CLUSTER)
-        members = {r.name for r in of_type(registrations[environment], "gcp:projects/iAMMember:IAMMember")}
+        grants = of_type(registrations[environment], "gcp:projects/iAMMember:IAMMember")
+        members = {grant.name for grant in grants if "-nodes@" in grant.inputs["member"]}
         assert members <= {urn.rpartition("::")[2] for urn in cluster.dependencies}
 
 
@@ -95,6 +112,7 @@ FOUND_CLUSTER: dict[str, Any] = {
 
 def adopt(found: dict[str, Any]) -> list[Registration]:
     sections = sections_of("local") | {"cluster": EXISTING_CLUSTER}
+    del sections["network"]
     return record(derive(check("stacks/Pulumi.local.yaml", sections)), {"gcp:container/getCluster:getCluster": found})
 
 
@@ -108,9 +126,12 @@ class TestAnExistingCluster:
 class TestAnExistingNetwork:
     def test_is_read_and_nothing_of_it_is_declared(self) -> None:
         sections = sections_of("local") | {"network": EXISTING_NETWORK}
-        calls = {
+        calls: dict[str, dict[str, Any]] = {
             "gcp:compute/getNetwork:getNetwork": {"selfLink": "link/shared-vpc"},
-            "gcp:compute/getSubnetwork:getSubnetwork": {"selfLink": "link/shared-nodes"},
+            "gcp:compute/getSubnetwork:getSubnetwork": {
+                "selfLink": "link/shared-nodes",
+                "secondaryIpRanges": [{"rangeName": "pods"}, {"rangeName": "services"}],
+            },
         }
         registered = record(derive(check("stacks/Pulumi.local.yaml", sections)), calls)
         assert [r.name for r in registered if r.type.startswith("gcp:compute/")] == []

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from docs.generate import DOCS
-from hybrid_pools.blueprint import check
+from hybrid_pools.blueprint.derivation import check
 from hybrid_pools.blueprint.vocabulary import PROJECT
 
 ROOT = DOCS.parent

@@ -78,7 +78,7 @@ def test_an_account_that_google_does_not_see_yet_is_waited_for(world: World) -> 
     world.store.add_fault(faults.account_unseen(times=1))
     done = world.engine.up("local")
     assert done.ok, done.output
-    assert "does not see the node account yet" in done.output
+    assert "does not see the account yet" in done.output
 
 
 @pytest.mark.parametrize("nth", [1, 4, 8, 11, 14, 17, 19, 20, 21, 22])
@@ -114,3 +114,20 @@ def assert_state_and_store_agree(world: World) -> None:
     resources: list[dict[str, Any]] = world.engine.state("local")["deployment"].get("resources", [])
     in_state = {r["urn"] for r in resources if r["type"].startswith("gcp:")}
     assert in_state == {record.urn for record in world.store.resources()}
+
+
+def test_a_lost_answer_of_a_plain_pulumi_up_is_refused_a_second_time_and_adopted_by_recovery(world: World) -> None:
+    """Outside the lab nobody reads the engine's events: the state has forgotten the pool, and only its name keeps it from a twin."""
+    world.declare("local")
+    world.engine.select_or_init("local")
+    world.store.add_fault(faults.lost_answer("NodePool", "train-*"))
+    plain = ("up", "--yes", "--skip-preview", "--stack", "local")
+    assert not world.engine.run(*plain).ok
+    again = world.engine.run(*plain)
+    assert not again.ok
+    assert "Google has it already" in again.output
+    recover(world.engine, "local")
+    done = world.engine.run(*plain)
+    assert done.ok, done.output
+    assert_state_and_store_agree(world)
+    assert len(world.store.resources(NODE_POOL)) == 3

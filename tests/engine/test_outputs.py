@@ -5,7 +5,7 @@ import json
 import jsonschema
 import pytest
 
-from hybrid_pools.blueprint import Contract
+from hybrid_pools.blueprint.contract import Contract
 from lab.paths import CHECKOUT
 from tests.engine.conftest import World
 

@@ -1,8 +1,20 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.begun import identifiers, import_template, pending_creates, unanswered_creates, with_adopted, with_old_kept, with_pending
+from lab.begun import (
+    identifiable,
+    identifiers,
+    import_template,
+    pending_creates,
+    planned_creates,
+    unanswered_creates,
+    with_adopted,
+    with_old_kept,
+    with_pending,
+)
 from lab.errors import LabError
 from lab.google.facts import read_facts
 
@@ -14,7 +26,7 @@ POOL = "urn:pulumi:one::p::my:index:Pool$gcp:container/nodePool:NodePool::pool"
 FACTS = read_facts()
 
 
-def resource(urn: str, inputs: dict | None = None, **more) -> dict:
+def resource(urn: str, inputs: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
     return {
         "urn": urn,
         "type": urn.split("::")[2].rsplit("$", maxsplit=1)[-1],
@@ -25,7 +37,7 @@ def resource(urn: str, inputs: dict | None = None, **more) -> dict:
     }
 
 
-def state(resources: list[dict], *pending: dict, operation: str = "creating") -> dict:
+def state(resources: list[dict[str, Any]], *pending: dict[str, Any], operation: str = "creating") -> dict[str, Any]:
     provider = {
         "urn": PROVIDER,
         "id": "1",
@@ -145,7 +157,7 @@ class TestTheCorrectedState:
 class TestAnUnansweredCreate:
     NEW = resource(POOL, {"name": "n"}, custom=True, id="", outputs={}) | {"protect": False}
 
-    def failed(self, op: str = "create", **new) -> dict:
+    def failed(self, op: str = "create", **new: Any) -> dict[str, Any]:
         return {"resOpFailedEvent": {"metadata": {"op": op, "urn": POOL, "new": self.NEW | new}, "status": 0}}
 
     @pytest.mark.parametrize("op", ["create", "create-replacement"])
@@ -163,3 +175,22 @@ class TestAnUnansweredCreate:
     @pytest.mark.parametrize("op", ["update", "delete", "read"])
     def test_is_nothing_but_a_create(self, op):
         assert unanswered_creates([self.failed(op)]) == ()
+
+
+class TestAPlannedCreate:
+    def step(self, op: str, urn: str = POOL, custom: bool = True) -> dict[str, Any]:
+        return {"op": op, "urn": urn, "newState": resource(urn, {"name": "a"}, custom=custom)}
+
+    @pytest.mark.parametrize(("op", "planned"), [("create", 1), ("create-replacement", 1), ("same", 0), ("delete", 0), ("update", 0)])
+    def test_is_what_a_preview_would_create_or_create_anew(self, op, planned):
+        assert len(planned_creates({"steps": [self.step(op)]})) == planned
+
+    def test_is_no_component_because_google_has_none(self):
+        assert planned_creates({"steps": [self.step("create", custom=False)]}) == ()
+
+    def test_that_can_be_named_is_looked_up_and_the_rest_is_left_out(self):
+        named = resource(POOL, {"name": "a", "cluster": "c", "location": "europe-west4"})
+        nameless = resource(POOL, {"cluster": "c", "location": "europe-west4"})
+        unknown = resource(POOL, {"name": "a"}, type="other:index:Thing")
+        orphan = resource(POOL, {"name": "a", "cluster": "c", "location": "europe-west4"}, parent=CLUSTER)
+        assert identifiable(state([]), [nameless, unknown, named, orphan], FACTS) == (named,)

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,7 +18,7 @@ def lab(tmp_path: Path) -> Lab:
     return Lab(tmp_path / "lab")
 
 
-def settings(lab: Lab) -> dict:
+def settings(lab: Lab) -> Any:
     return yaml.safe_load((lab.workspace / "Pulumi.yaml").read_text())
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 import pytest
 
 from policies.rules import all_rules
-from tests.policies import node_cases, other_cases, pool_cases
+from tests.policies import access_cases, bucket_cases, monitoring_cases, node_cases, other_cases, pool_cases, schedule_cases
 from tests.policies.analysis import analyze, analyze_stack
 from tests.policies.cases import SIX, Case, Kind, check
 from tests.policies.given import COMPLIANT, Given
@@ -17,6 +17,10 @@ CASES = (
     *other_cases.IDENTITY_CASES,
     *other_cases.NETWORK_CASES,
     *other_cases.FLEET_CASES,
+    *access_cases.CASES,
+    *bucket_cases.CASES,
+    *monitoring_cases.CASES,
+    *schedule_cases.CASES,
 )
 
 
@@ -36,7 +40,9 @@ def test_the_labels_of_cases_are_unique() -> None:
     assert len({str(case) for case in CASES}) == len(CASES)
 
 
-@pytest.mark.parametrize("given", COMPLIANT, ids=lambda given: given.name)
+@pytest.mark.parametrize(
+    "given", (*COMPLIANT, *access_cases.COMPLIANT, *bucket_cases.COMPLIANT, *monitoring_cases.COMPLIANT, *schedule_cases.COMPLIANT), ids=lambda given: given.name
+)
 def test_a_compliant_resource_passes_every_rule(given: Given) -> None:
     assert [one for one in analyze(given) if "not known yet" not in one.message] == []
 
@@ -46,5 +52,5 @@ def test_a_compliant_stack_passes_every_rule() -> None:
 
 
 def test_a_resource_of_a_type_that_no_rule_reads_passes_without_a_word() -> None:
-    assert analyze(Given("gcp:storage/bucket:Bucket", {"name": "b"})) == []
+    assert analyze(Given("gcp:pubsub/topic:Topic", {"name": "t"})) == []
     assert analyze(Given("hybrid-node-pools:index:SpotPool", {})) == []

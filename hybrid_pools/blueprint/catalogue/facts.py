@@ -97,6 +97,19 @@ class Region(Fact):
     zones: tuple[str, ...] = Field(min_length=1)
 
 
+class MultiRegion(Fact):
+    """A multi-region of Cloud Storage: any two of its regions can be a pair that both hold every object of a bucket.
+
+    Attributes:
+        name: Location of a bucket over such a pair.
+        key_location: Where Cloud KMS keys of such buckets lie.
+    """
+
+    name: str
+    key_location: str
+    regions: tuple[str, ...] = Field(min_length=2)
+
+
 class VersionGate(Fact):
     """The first GKE version with a feature."""
 

@@ -96,6 +96,19 @@ class RegionsFile(Fact):
     zones: Mapping[str, tuple[str, ...]]
 
 
+class MultiRegionEntry(Frozen):
+    """One multi-region of Cloud Storage."""
+
+    key_location: str
+    regions: tuple[str, ...] = Field(min_length=2)
+
+
+class MultiRegionsFile(Fact):
+    """`multi-regions.json`: multi-regions of Cloud Storage by name."""
+
+    multi_regions: Mapping[str, MultiRegionEntry]
+
+
 class VersionGatesFile(Frozen):
     """`version-gates.json`."""
 

@@ -1,7 +1,7 @@
 """The catalogue: what is known about Google's machines, zones, versions and quotas, put together from the data files."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,6 +16,7 @@ from hybrid_pools.blueprint.catalogue.facts import (
     GkeTaint,
     LocalSsd,
     MachineType,
+    MultiRegion,
     QuotaMetric,
     Region,
     ShutdownGrace,
@@ -33,6 +34,7 @@ class Catalogue:
     Attributes:
         machine_types: By name.
         regions: By name.
+        multi_regions: Multi-regions of Cloud Storage by name.
         version_gates: By feature.
         accelerators: GPU models by GKE accelerator type.
         disk_types: Boot disk types by name.
@@ -44,6 +46,7 @@ class Catalogue:
 
     machine_types: Mapping[str, MachineType]
     regions: Mapping[str, Region]
+    multi_regions: Mapping[str, MultiRegion]
     version_gates: Mapping[str, VersionGate]
     accelerators: Mapping[str, AcceleratorType]
     disk_types: Mapping[str, DiskType]
@@ -86,6 +89,11 @@ class Catalogue:
         except KeyError:
             raise UnknownRegion(name, self.regions) from None
 
+    def multi_region_of(self, regions: Iterable[str]) -> MultiRegion | None:
+        """The multi-region of Cloud Storage that all of these regions belong to, or None."""
+        wanted = set(regions)
+        return next((found for found in self.multi_regions.values() if wanted <= set(found.regions)), None)
+
     def gate(self, feature: str) -> VersionGate:
         """The first GKE version with a feature, such as `spot-shutdown-grace`.
 
@@ -120,6 +128,7 @@ class Catalogue:
 def catalogue() -> Catalogue:
     """The catalogue of this package; read once a process."""
     regions = files.read("regions.json", files.RegionsFile)
+    areas = files.read("multi-regions.json", files.MultiRegionsFile)
     disks = files.read("disk-types.json", files.DiskTypesFile)
     ssds = files.read("local-ssds.json", files.LocalSsdsFile)
     keys = files.read("gke-owned-keys.json", files.GkeOwnedKeysFile)
@@ -128,6 +137,12 @@ def catalogue() -> Catalogue:
         regions={
             name: Region(name=name, zones=tuple(f"{name}-{letter}" for letter in letters), source=regions.source, as_of=regions.as_of)
             for name, letters in regions.zones.items()
+        },
+        multi_regions={
+            name: MultiRegion(
+                name=name, key_location=entry.key_location, regions=entry.regions, source=areas.source, as_of=areas.as_of
+            )
+            for name, entry in areas.multi_regions.items()
         },
         version_gates={gate.feature: gate for gate in files.read("version-gates.json", files.VersionGatesFile).gates},
         accelerators={entry.name: entry for entry in files.read("accelerators.json", files.AcceleratorsFile).accelerators},

@@ -10,6 +10,7 @@ from hybrid_pools.blueprint.configuration.pools import (
     SpotPoolConfiguration,
     StablePoolConfiguration,
 )
+from hybrid_pools.blueprint.configuration.schedule import ScheduleConfiguration
 from hybrid_pools.blueprint.configuration.stack import SECTIONS, StackConfiguration
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "NewNetwork",
     "NodeIdentityConfiguration",
     "PoolConfiguration",
+    "ScheduleConfiguration",
     "SpotPoolConfiguration",
     "StablePoolConfiguration",
     "StackConfiguration",

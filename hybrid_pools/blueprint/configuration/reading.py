@@ -4,16 +4,20 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from hybrid_pools.blueprint.configuration.access import AccessConfiguration
+from hybrid_pools.blueprint.configuration.buckets import BucketsConfiguration
 from hybrid_pools.blueprint.configuration.cluster import ClusterConfiguration, ExistingCluster, NewCluster
 from hybrid_pools.blueprint.configuration.environment import EnvironmentConfiguration
 from hybrid_pools.blueprint.configuration.explaining import explain, shown
 from hybrid_pools.blueprint.configuration.identity import NodeIdentityConfiguration
 from hybrid_pools.blueprint.configuration.model import Model
+from hybrid_pools.blueprint.configuration.monitoring import MonitoringConfiguration
 from hybrid_pools.blueprint.configuration.network import ExistingNetwork, NetworkConfiguration, NewNetwork
 from hybrid_pools.blueprint.configuration.pools import (
     BufferPoolConfiguration,
@@ -21,7 +25,9 @@ from hybrid_pools.blueprint.configuration.pools import (
     SpotPoolConfiguration,
     StablePoolConfiguration,
 )
+from hybrid_pools.blueprint.configuration.schedule import ScheduleConfiguration
 from hybrid_pools.blueprint.configuration.stack import SECTIONS, PoolName, StackConfiguration
+from hybrid_pools.blueprint.configuration.teams import TeamConfiguration, TeamName
 from hybrid_pools.blueprint.problems import Problem
 from hybrid_pools.blueprint.vocabulary import PROJECT, Role
 
@@ -31,17 +37,25 @@ _POOL_MODELS: dict[str, type[Model]] = {
     Role.BUFFER: BufferPoolConfiguration,
 }
 _POOL_NAME: TypeAdapter[str] = TypeAdapter(PoolName)
+_TEAM_NAME: TypeAdapter[str] = TypeAdapter(TeamName)
 
 
 @dataclass(frozen=True)
 class Reading:
     """What could be read. A section that could not is None, so that the rules judge the rest all the same."""
 
+    now: datetime
+    """The time in UTC at which the configuration is judged: what ends must end after it."""
     environment: EnvironmentConfiguration | None = None
     network: NetworkConfiguration | None = None
     cluster: ClusterConfiguration | None = None
     node_identity: NodeIdentityConfiguration | None = None
     pools: Mapping[str, PoolConfiguration] = field(default_factory=dict)
+    teams: Mapping[str, TeamConfiguration] = field(default_factory=dict)
+    buckets: BucketsConfiguration | None = None
+    monitoring: MonitoringConfiguration | None = None
+    access: AccessConfiguration | None = None
+    schedule: ScheduleConfiguration | None = None
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -55,7 +69,7 @@ class Reading:
         Raises:
             ValueError: A section could not be read.
         """
-        if self.environment is None or self.network is None or self.cluster is None or self.node_identity is None:
+        if self.environment is None or self.cluster is None or self.node_identity is None:
             raise ValueError("a section could not be read")
         # Every part was validated on its own; validating the whole again would double the time of large files.
         return StackConfiguration.model_construct(
@@ -64,15 +78,21 @@ class Reading:
             cluster=self.cluster,
             node_identity=self.node_identity,
             pools=dict(self.pools),
+            teams=dict(self.teams),
+            buckets=self.buckets,
+            monitoring=self.monitoring,
+            access=self.access,
+            schedule=self.schedule,
         )
 
 
-def read(sections: Mapping[str, object], secrets: Collection[str] = ()) -> Reading:
+def read(sections: Mapping[str, object], secrets: Collection[str], now: datetime) -> Reading:
     """Validate the raw sections of a stack file.
 
     Args:
         sections: By configuration key without namespace, as parsed from YAML or JSON.
         secrets: Paths of encrypted values, or the keys above them. None may be: everything here ends up in the state and in outputs.
+        now: The time in UTC at which the configuration is judged.
     """
     secret_sections = {re.split(r"[.\[]", path, maxsplit=1)[0] for path in secrets}
     problems = [*_unknown_sections(sections, secret_sections), *_secrets(secrets)]
@@ -84,13 +104,30 @@ def read(sections: Mapping[str, object], secrets: Collection[str] = ()) -> Readi
         return _validated(model, readable[name], f"{PROJECT}:{name}", problems)
 
     meant = {_meant(name) for name in sections if name not in SECTIONS}
-    problems += [_missing(name) for name, info in SECTIONS.items() if info.is_required() and name not in sections and name not in meant]
+    required = {name for name, info in SECTIONS.items() if info.is_required()}
+    if not _has_existing(readable.get("cluster")):
+        required.add("network")
+    problems += [_missing(name) for name in SECTIONS if name in required and name not in sections and name not in meant]
     pools = _pools(readable, problems) if "pools" in readable else {}
     environment = section("environment", EnvironmentConfiguration)
     network = section("network", ExistingNetwork if _has_existing(readable.get("network")) else NewNetwork)
     cluster = section("cluster", ExistingCluster if _has_existing(readable.get("cluster")) else NewCluster)
     identity = section("nodeIdentity", NodeIdentityConfiguration) if "nodeIdentity" in sections else NodeIdentityConfiguration()
-    return Reading(environment, network, cluster, identity, pools, tuple(problems))
+    teams = _teams(readable["teams"], problems) if "teams" in readable else {}
+    return Reading(
+        now=now,
+        environment=environment,
+        network=network,
+        cluster=cluster,
+        node_identity=identity,
+        pools=pools,
+        teams=teams,
+        buckets=section("buckets", BucketsConfiguration),
+        monitoring=section("monitoring", MonitoringConfiguration),
+        access=section("access", AccessConfiguration),
+        schedule=section("schedule", ScheduleConfiguration),
+        problems=tuple(problems),
+    )
 
 
 def _has_existing(value: object) -> bool:
@@ -200,6 +237,35 @@ def _pool(value: object, path: str, problems: list[Problem]) -> PoolConfiguratio
         return None
     pool: PoolConfiguration | None = _validated(model, value, path, problems)
     return pool
+
+
+def _teams(raw: object, problems: list[Problem]) -> dict[str, TeamConfiguration]:
+    path = f"{PROJECT}:teams"
+    if not isinstance(raw, Mapping):
+        problems.append(
+            Problem("CFG-003", path, shown(raw), "is not a mapping of teams by name", "a mapping from team names to settings", "nest it")
+        )
+        return {}
+    teams: dict[str, TeamConfiguration] = {}
+    for name, value in raw.items():
+        before = len(problems)
+        try:
+            _TEAM_NAME.validate_python(name)
+        except ValidationError:
+            problems.append(
+                Problem(
+                    "CFG-004",
+                    f"{path}.{name}",
+                    str(name),
+                    "is no valid team name: folders, accounts and namespaces are made from it",
+                    "a lower-case letter, then at most 29 lower-case letters, digits or `-`, not ending in `-`",
+                    "shorten or respell the name",
+                )
+            )
+        team = _validated(TeamConfiguration, value, f"{path}.{name}", problems)
+        if team is not None and len(problems) == before:
+            teams[str(name)] = team
+    return teams
 
 
 def _validated(model: type[BaseModel], value: object, path: str, problems: list[Problem]) -> Any:

@@ -1,35 +1,48 @@
 """The whole blueprint from the whole configuration."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from hybrid_pools.blueprint.catalogue import Catalogue, catalogue
 from hybrid_pools.blueprint.configuration import StackConfiguration
+from hybrid_pools.blueprint.configuration.access import AccessConfiguration
 from hybrid_pools.blueprint.configuration.reading import read
+from hybrid_pools.blueprint.derivation.access import access_apis, derive_access
+from hybrid_pools.blueprint.derivation.buckets import bucket_apis, derive_buckets
 from hybrid_pools.blueprint.derivation.identity import node_accounts
 from hybrid_pools.blueprint.derivation.labels import resource_labels
+from hybrid_pools.blueprint.derivation.monitoring import derive_monitoring, monitoring_apis
 from hybrid_pools.blueprint.derivation.pools import derive_pool
+from hybrid_pools.blueprint.derivation.quotas import derive_quotas
+from hybrid_pools.blueprint.derivation.schedule import derive_schedule, training_limits
+from hybrid_pools.blueprint.derivation.teams import derive_teams
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.problems import ConfigurationError
 from hybrid_pools.blueprint.rules import judge
 from hybrid_pools.blueprint.rules.rule import minimum_version
-from hybrid_pools.blueprint.vocabulary import Role
+from hybrid_pools.blueprint.vocabulary import BucketKind, Role
 
 _APIS = ("compute.googleapis.com", "container.googleapis.com", "iam.googleapis.com", "logging.googleapis.com", "monitoring.googleapis.com")
+_SCHEDULER_API = "cloudscheduler.googleapis.com"
 _ROLE_ORDER = {Role.STABLE: 0, Role.SPOT: 1, Role.BUFFER: 2}
 
 
-def check(file: str, sections: Mapping[str, object], secrets: Collection[str] = ()) -> StackConfiguration:
+def check(
+    file: str, sections: Mapping[str, object], secrets: Collection[str] = (), now: datetime | None = None
+) -> StackConfiguration:
     """Read and judge a stack's configuration.
 
     Args:
         file: Name for messages, as the user knows it.
         sections: By configuration key without namespace.
         secrets: Paths of encrypted values, or the keys above them.
+        now: The time in UTC that ends are compared with; the clock's by default. Nothing that is derived depends on it.
 
     Raises:
         ConfigurationError: With every problem at once.
     """
-    reading = read(sections, secrets)
+    reading = read(sections, secrets, now or datetime.now(UTC))
     problems = [*reading.problems, *judge(reading, catalogue())]
     if problems:
         raise ConfigurationError(file, problems)
@@ -49,15 +62,47 @@ def derive(configuration: StackConfiguration, facts: Catalogue | None = None) ->
     region = facts.region(environment.region)
     labels = resource_labels(environment)
     pools = [derive_pool(name, pool, environment, version, region, facts, labels) for name, pool in configuration.pools.items()]
+    schedule = configuration.schedule
+    if schedule is not None:
+        pools = [
+            replace(pool, training_limits=training_limits(schedule, pool.name)) if pool.name in schedule.pools else pool for pool in pools
+        ]
     pools.sort(key=lambda pool: (_ROLE_ORDER[pool.role], pool.gpus_per_node > 0, pool.name))
+    switching = derive_schedule(environment.name, schedule, pools) if schedule else None
+    accounts = node_accounts(environment.name, configuration.node_identity, {pool.role for pool in pools})
+    teams = derive_teams(configuration.teams)
+    access = derive_access(
+        configuration.access or AccessConfiguration(),
+        environment,
+        teams,
+        buckets=tuple(BucketKind) if configuration.buckets else (),
+        run_as=(*(account.account_id for account in accounts), *((switching.account_id,) if switching else ())),
+    )
+    quotas = derive_quotas(configuration, pools, facts)
     return Blueprint(
         environment=environment,
         network=configuration.network,
         cluster=configuration.cluster,
         cluster_version=version,
-        apis=_APIS,
-        accounts=node_accounts(environment.name, configuration.node_identity, {pool.role for pool in pools}),
+        apis=tuple(
+            dict.fromkeys(
+                (
+                    *_APIS,
+                    *access_apis(access),
+                    *monitoring_apis(configuration.monitoring),
+                    *bucket_apis(configuration.buckets),
+                    *((_SCHEDULER_API,) if schedule else ()),
+                )
+            )
+        ),
+        accounts=accounts,
         propagation_seconds=configuration.node_identity.propagation_seconds,
         pools=tuple(pools),
         resource_labels=labels,
+        teams=teams,
+        buckets=derive_buckets(configuration.buckets, environment, teams, facts, labels),
+        access=access,
+        quotas=quotas,
+        monitoring=derive_monitoring(configuration, pools, quotas),
+        schedule=switching,
     )

@@ -1,6 +1,19 @@
 """Rules that no single field can check. Importing the package registers them all."""
 
-from hybrid_pools.blueprint.rules import capacity, cluster, fleet, hardware, naming, network, upgrades
+from hybrid_pools.blueprint.rules import (
+    access,
+    buckets,
+    capacity,
+    cluster,
+    fleet,
+    hardware,
+    monitoring,
+    naming,
+    network,
+    schedule,
+    switching,
+    upgrades,
+)
 from hybrid_pools.blueprint.rules.rule import POOL_RULES, SECTION_RULES, Finding, RuleInfo, judge
 
 __all__ = [
@@ -8,12 +21,17 @@ __all__ = [
     "SECTION_RULES",
     "Finding",
     "RuleInfo",
+    "access",
+    "buckets",
     "capacity",
     "cluster",
     "fleet",
     "hardware",
     "judge",
+    "monitoring",
     "naming",
     "network",
+    "schedule",
+    "switching",
     "upgrades",
 ]

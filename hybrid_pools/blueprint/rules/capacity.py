@@ -14,7 +14,9 @@ _FLEX_START_MAXIMUM_SECONDS = 7 * 24 * 3600
 _COMPACT_FLEX_SERIES = ("a3-ultra", "a4", "h4d")
 
 
-@pool_rule("CFG-201", "Google sells the machine in this way", "GPU machine types page of the Compute Engine documentation, consumption options")
+@pool_rule(
+    "CFG-201", "Google sells the machine in this way", "GPU machine types page of the Compute Engine documentation, consumption options"
+)
 def capacity_is_sold(view: PoolView) -> Iterator[Finding]:
     """Some GPU machines exist only as spot or reserved: a stable pool of them would never come up."""
     if view.machine is None:
@@ -159,7 +161,8 @@ def shutdown_grace_is_honoured(view: PoolView) -> Iterator[Finding]:
             "remove shutdownGrace",
         )
         return
-    allowed = view.catalogue.shutdown_grace.allowed_seconds
+    # GKE takes 0 as well, the provider does not; leaving the block out gives Google's default of 30.
+    allowed = [seconds for seconds in view.catalogue.shutdown_grace.allowed_seconds if seconds]
     if pool.shutdown_grace.seconds not in allowed:
         yield Finding(
             "shutdownGrace.seconds",
@@ -171,7 +174,11 @@ def shutdown_grace_is_honoured(view: PoolView) -> Iterator[Finding]:
     yield from gate(view, "spot-shutdown-grace", "shutdownGrace.seconds", pool.shutdown_grace.seconds)
 
 
-@pool_rule("CFG-207", "Interruptible and buffer pools have total limits, spot pools from 0", "terraform-google-kubernetes-engine#1639; google/skills gke-cluster-autoscaler")
+@pool_rule(
+    "CFG-207",
+    "Interruptible and buffer pools have total limits, spot pools from 0",
+    "terraform-google-kubernetes-engine#1639; google/skills gke-cluster-autoscaler",
+)
 def limits_fit_the_role(view: PoolView) -> Iterator[Finding]:
     """Total limits let the autoscaler take stock wherever it is; a floor keeps failed spot nodes alive for ever."""
     pool = view.pool

@@ -52,7 +52,12 @@ def system_pods_have_a_home(reading: Reading, catalogue: Catalogue) -> Iterator[
     )
 
 
-@section_rule("CFG-702", "All pools together stay under the environment's GPU ceiling", "Quotas and cost pages of the GKE documentation", needs_all=True)
+@section_rule(
+    "CFG-702",
+    "All pools together stay under the environment's GPU ceiling",
+    "Quotas and cost pages of the GKE documentation",
+    needs_all=True,
+)
 def gpus_stay_under_the_ceiling(reading: Reading, catalogue: Catalogue) -> Iterator[Finding]:
     """One digit too many in a maximum can cost more in a night than the project in a year."""
     if reading.environment is None:
@@ -66,6 +71,8 @@ def gpus_stay_under_the_ceiling(reading: Reading, catalogue: Catalogue) -> Itera
         per_node = bundled or (pool.accelerator.count if pool.accelerator and pool.accelerator.count else 0)
         limits = pool.limits.total or pool.limits.per_zone
         nodes = (limits.maximum if limits else 0) * (len(seen.zones()) if pool.limits.per_zone else 1)
+        if reading.schedule is not None and name in reading.schedule.pools:
+            nodes = max(nodes, reading.schedule.pools[name].training.maximum)
         total += nodes * per_node
         largest = max(largest, (name, nodes * per_node), key=lambda item: item[1])
     if total > reading.environment.max_gpus:

@@ -112,7 +112,11 @@ def gpu_zones_are_explicit(view: PoolView) -> Iterator[Finding]:
         )
 
 
-@pool_rule("CFG-105", "The machine is sold in every zone of the pool", f"{_TOOLKIT}; GPU regions and zones page of the Compute Engine documentation")
+@pool_rule(
+    "CFG-105",
+    "The machine is sold in every zone of the pool",
+    f"{_TOOLKIT}; GPU regions and zones page of the Compute Engine documentation",
+)
 def machine_is_sold_in_the_zones(view: PoolView) -> Iterator[Finding]:
     """Google fails the whole pool when one zone does not offer the machine."""
     if view.machine is None:
@@ -132,7 +136,11 @@ def machine_is_sold_in_the_zones(view: PoolView) -> Iterator[Finding]:
             )
 
 
-@pool_rule("CFG-106", "The boot disk type goes with the machine series", "Accelerator-optimized machine family page of the Compute Engine documentation, disks")
+@pool_rule(
+    "CFG-106",
+    "The boot disk type goes with the machine series",
+    "Accelerator-optimized machine family page of the Compute Engine documentation, disks",
+)
 def boot_disk_fits_series(view: PoolView) -> Iterator[Finding]:
     """The newest series boot from Hyperdisk only, older ones from Persistent Disk only."""
     wanted, machine = view.pool.boot_disk.type, view.machine
@@ -204,7 +212,11 @@ def gpu_features_need_gpus(view: PoolView) -> Iterator[Finding]:
         yield Finding("fastSocket", "true", "the pool has no GPUs, so nothing uses it", "false on pools without GPUs", "remove fastSocket")
 
 
-@pool_rule("CFG-110", "Preloaded images need image streaming and a version that knows them", "Terraform provider documentation of google_container_node_pool, secondary_boot_disks")
+@pool_rule(
+    "CFG-110",
+    "Preloaded images need image streaming and a version that knows them",
+    "Terraform provider documentation of google_container_node_pool, secondary_boot_disks",
+)
 def preloading_is_possible(view: PoolView) -> Iterator[Finding]:
     """GKE mounts a secondary boot disk only through image streaming."""
     images = view.pool.images

@@ -14,7 +14,9 @@ def _owner(key: str) -> str | None:
     return None if owner is None else f"{owner}, whose keys Google and Kubernetes set"
 
 
-@pool_rule("CFG-401", "Labels and taints use keys of their own", "terraform-provider-google#7928; Node taints page of the GKE documentation")
+@pool_rule(
+    "CFG-401", "Labels and taints use keys of their own", "terraform-provider-google#7928; Node taints page of the GKE documentation"
+)
 def keys_are_free(view: PoolView) -> Iterator[Finding]:
     """GKE adds its own keys; a second taint of one key fails the pool, and a false role label fools every selector."""
     for kind, keys in (("labels", view.pool.labels), ("taints", view.pool.taints)):

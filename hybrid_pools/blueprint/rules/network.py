@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network, ip_network
 
 from hybrid_pools.blueprint.catalogue import Catalogue
-from hybrid_pools.blueprint.configuration import ExistingCluster, NewCluster, NewNetwork
+from hybrid_pools.blueprint.configuration import ExistingCluster, ExistingNetwork, NewCluster, NewNetwork
 from hybrid_pools.blueprint.configuration.reading import Reading
 from hybrid_pools.blueprint.rules.rule import Finding, region_of, section_rule
 
@@ -32,6 +32,19 @@ def _ranges(network: NewNetwork) -> dict[str, str]:
     ranges = network.ranges
     named = {"network.ranges.nodes": ranges.nodes, "network.ranges.pods": ranges.pods, "network.ranges.services": ranges.services}
     return named | {f"network.operationsRanges[{index}]": text for index, text in enumerate(network.operations_ranges)}
+
+
+@section_rule("CFG-500", "An existing cluster brings its own network", "VPC-native clusters page of the GKE documentation")
+def network_belongs_to_the_cluster(reading: Reading, _: Catalogue) -> Iterator[Finding]:
+    """A network beside an existing cluster would be made, paid for and used by nobody."""
+    if isinstance(reading.cluster, ExistingCluster) and reading.network is not None:
+        yield Finding(
+            "network",
+            "existing" if isinstance(reading.network, ExistingNetwork) else "ranges",
+            "the existing cluster has its own network, so nothing would use this one",
+            "no network section",
+            "remove the section",
+        )
 
 
 @section_rule("CFG-501", "Ranges are networks, apart from each other", "Subnets page of the VPC documentation")

@@ -7,10 +7,11 @@ from lab.google.refusals.write import Write
 
 _OWN = ".iam.gserviceaccount.com"
 # Accounts that Google makes for its services are in projects of its own.
-_GOOGLES = ("gcp-sa-", "container-engine-robot", "compute-system", "cloudservices")
+_GOOGLES = ("gcp-sa-", "container-engine-robot", "compute-system", "cloudservices", "gs-project-accounts")
 
 
-def _member_exists(write: Write) -> Iterator[Refusal]:
+def member_exists(write: Write) -> Iterator[Refusal]:
+    """A service account of the lab that is granted something must be there."""
     kind, _, email = write.document["member"].partition(":")
     project = email.partition("@")[2].removesuffix(_OWN)
     if kind != "serviceAccount" or not email.endswith(_OWN) or project.startswith(_GOOGLES):
@@ -26,6 +27,6 @@ def _account_exists(write: Write) -> Iterator[Refusal]:
 
 
 WRITES: dict[str, tuple[Callable[[Write], Iterator[Refusal]], ...]] = {
-    "gcp:projects/iAMMember:IAMMember": (_member_exists,),
-    "gcp:serviceaccount/iAMMember:IAMMember": (_account_exists, _member_exists),
+    "gcp:projects/iAMMember:IAMMember": (member_exists,),
+    "gcp:serviceaccount/iAMMember:IAMMember": (_account_exists, member_exists),
 }

@@ -7,7 +7,8 @@ from typing import Any
 
 import yaml
 
-from hybrid_pools.blueprint import ConfigurationError, check_stack_file
+from hybrid_pools.blueprint.configuration.stack_file import check_stack_file
+from hybrid_pools.blueprint.problems import ConfigurationError
 from hybrid_pools.blueprint.vocabulary import PROJECT
 
 FOLDER = Path(__file__).with_name("bad")

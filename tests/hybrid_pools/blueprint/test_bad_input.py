@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from hybrid_pools.blueprint import check_stack_file
+from hybrid_pools.blueprint.configuration.stack_file import check_stack_file
 from hybrid_pools.blueprint.problems import READING_RULES
 from hybrid_pools.blueprint.rules import POOL_RULES, SECTION_RULES
 from tests.hybrid_pools.blueprint.bad_input import BASE, Case, cases

@@ -5,7 +5,8 @@ import json
 import jsonschema
 from hypothesis import given
 
-from hybrid_pools.blueprint import CONTRACT_VERSION, Blueprint, Contract, contract
+from hybrid_pools.blueprint.contract import CONTRACT_VERSION, Contract, contract
+from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.vocabulary import NODE_POOL_LABEL, ROLE_LABEL
 from tests.strategies import blueprints
 
@@ -14,7 +15,8 @@ SCHEMA = jsonschema.Draft202012Validator(Contract.model_json_schema(by_alias=Tru
 
 def contract_of(blueprint: Blueprint) -> Contract:
     names = {pool.name: f"{pool.name}-pool-0123456" for pool in blueprint.pools}
-    return contract(blueprint, "cluster-0123456", "gke-1.us-central1.gke.goog", names)
+    buckets = {bucket.kind: f"{bucket.name_stem}-0123456" for bucket in blueprint.buckets}
+    return contract(blueprint, "cluster-0123456", "gke-1.us-central1.gke.goog", names, buckets=buckets)
 
 
 class TestEveryContract:
@@ -57,6 +59,25 @@ class TestEveryContract:
             assert promised.limits.minimum_nodes <= promised.limits.maximum_nodes == pool.max_nodes
             assert promised.limits.maximum_gpus == pool.max_gpus
             assert (promised.accelerator is None) == (pool.gpus_per_node == 0)
+
+    @given(blueprints())
+    def test_tells_every_team_its_own_folder_in_every_bucket(self, blueprint: Blueprint):
+        promised = contract_of(blueprint)
+        urls = {bucket.kind: bucket.url for bucket in promised.buckets}
+        prefixes = [prefix for team in promised.teams for prefix in team.prefixes.values()]
+        for team in promised.teams:
+            assert team.prefixes.keys() == urls.keys()
+            for kind, prefix in team.prefixes.items():
+                assert prefix.startswith(f"{urls[kind]}/")
+                assert prefix.endswith(f"/{team.name}/")
+                assert [other for other in prefixes if other.startswith(prefix)] == [prefix]
+
+    @given(blueprints())
+    def test_promises_of_each_bucket_what_was_declared(self, blueprint: Blueprint):
+        for promised, bucket in zip(contract_of(blueprint).buckets, blueprint.buckets, strict=True):
+            assert promised.kind is bucket.kind
+            assert promised.versioning is (promised.kept is not None) is not bucket.hierarchical_namespace
+            assert promised.soft_delete_seconds == bucket.soft_delete_seconds
 
     @given(blueprints())
     def test_says_that_a_zone_may_be_lost_only_where_there_is_another(self, blueprint: Blueprint):

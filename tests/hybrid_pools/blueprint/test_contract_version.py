@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hybrid_pools.blueprint import CONTRACT_VERSION, Contract
+from hybrid_pools.blueprint.contract import CONTRACT_VERSION, Contract
 from tests.hybrid_pools.blueprint.contract_changes import additions, breaking_changes
 
 STORED = Path(__file__).parents[3] / "docs" / "schema" / f"contract.v{CONTRACT_VERSION}.schema.json"

@@ -2,7 +2,7 @@
 
 from hypothesis import given, settings
 
-from hybrid_pools.blueprint import Blueprint
+from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.resilience import SPOT_LOSS, Loss, Outcome, Verdict, losses, outcomes, remainder, zones
 from hybrid_pools.blueprint.vocabulary import Role
 from tests.environments import blueprint_of

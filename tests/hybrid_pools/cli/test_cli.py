@@ -10,7 +10,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
-from hybrid_pools.blueprint import contract
+from hybrid_pools.blueprint.contract import contract
 from hybrid_pools.cli import app
 from hybrid_pools.documents.picture import picture
 from tests.environments import ENVIRONMENTS, STACKS, blueprint_of
@@ -24,7 +24,13 @@ def run(*arguments: str | Path, text: str | None = None) -> Result:
 
 def contract_text(environment: str = "prod") -> str:
     blueprint = blueprint_of(environment)
-    made = contract(blueprint, "cluster", "endpoint", {pool.name: f"{pool.name}-0a1b2c3" for pool in blueprint.pools})
+    made = contract(
+        blueprint,
+        "cluster",
+        "endpoint",
+        {pool.name: f"{pool.name}-0a1b2c3" for pool in blueprint.pools},
+        buckets={bucket.kind: bucket.kind for bucket in blueprint.buckets},
+    )
     return made.model_dump_json(exclude_none=True)
 
 
@@ -49,10 +55,10 @@ class TestHelp:
         loaded = said.split("LOADED")[1].split()
         assert "typer" in loaded
         assert {"pydantic", "pulumi", "rich", "yaml"}.isdisjoint(loaded)
-        for command in ("check", "pools", "picture"):
+        for command in ("check", "pools", "picture", "quotas"):
             assert f"\n  {command} " in said
 
-    @pytest.mark.parametrize("command", ["check", "pools", "picture"])
+    @pytest.mark.parametrize("command", ["check", "pools", "picture", "quotas"])
     def test_of_each_command_comes_from_the_command_itself(self, command):
         result = run(command, "--help")
         assert result.exit_code == 0

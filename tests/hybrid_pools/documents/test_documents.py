@@ -67,7 +67,7 @@ class TestCatalogue:
 
     def test_names_every_machine_type_gpu_model_region_disk_and_version_gate(self):
         facts = catalogue()
-        names = [*facts.machine_types, *facts.accelerators, *facts.regions, *facts.disk_types, *facts.version_gates]
+        names = [*facts.machine_types, *facts.accelerators, *facts.regions, *facts.disk_types, *facts.version_gates, *facts.multi_regions]
         assert [name for name in names if f"`{name}`" not in self.text] == []
 
     def test_names_every_source(self):

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 from hypothesis import given, settings
 
-from hybrid_pools.blueprint import Blueprint
+from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.resilience import zones
 from hybrid_pools.documents.picture import picture
 from tests.environments import blueprint_of

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
-from hybrid_pools.blueprint import contract
+from hybrid_pools.blueprint.contract import contract
 from hybrid_pools.blueprint.vocabulary import PROJECT
 from hybrid_pools.documents.schemas import contract_schema, stack_schema
 from tests.environments import ENVIRONMENTS, STACKS, blueprint_of
@@ -80,12 +80,14 @@ class TestContractSchema:
     @given(blueprints())
     @settings(max_examples=50)
     def test_takes_every_contract_as_the_stack_writes_it(self, blueprint):
-        made = contract(blueprint, "cluster", "endpoint", {pool.name: pool.name for pool in blueprint.pools})
+        buckets = {bucket.kind: bucket.kind for bucket in blueprint.buckets}
+        made = contract(blueprint, "cluster", "endpoint", {pool.name: pool.name for pool in blueprint.pools}, buckets=buckets)
         CONTRACT.validate(made.model_dump(mode="json", exclude_none=True))
 
     def test_marks_a_field_that_is_no_part_of_it(self):
         prod = blueprint_of("prod")
-        made = contract(prod, "cluster", "endpoint", {pool.name: pool.name for pool in prod.pools}).model_dump(
+        buckets = {bucket.kind: bucket.kind for bucket in prod.buckets}
+        made = contract(prod, "cluster", "endpoint", {pool.name: pool.name for pool in prod.pools}, buckets=buckets).model_dump(
             mode="json", exclude_none=True
         )
         assert not CONTRACT.is_valid(made | {"password": "x"})

@@ -9,16 +9,21 @@ from typing import Any
 import pytest
 
 from hybrid_pools.blueprint.catalogue import catalogue, files
+from hybrid_pools.blueprint.catalogue.compute_quotas import ComputeQuotas
 from hybrid_pools.blueprint.catalogue.facts import Frozen, ShutdownGrace
+from hybrid_pools.blueprint.monitoring.metrics import MetricsFile
 
 DATA = Path(files.__file__).parent / "data"
 SHAPES: dict[str, type[Frozen]] = {
     "accelerators.json": files.AcceleratorsFile,
     "capacity.json": files.CapacityFile,
+    "compute-quotas.json": ComputeQuotas,
     "disk-types.json": files.DiskTypesFile,
     "gke-owned-keys.json": files.GkeOwnedKeysFile,
     "local-ssds.json": files.LocalSsdsFile,
     "machine-types.json": files.MachineTypesFile,
+    "metrics.json": MetricsFile,
+    "multi-regions.json": files.MultiRegionsFile,
     "quotas.json": files.QuotasFile,
     "regions.json": files.RegionsFile,
     "series.json": files.SeriesFile,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hybrid_pools.blueprint import ConfigurationError, check_stack_file
-from hybrid_pools.blueprint.configuration.stack_file import StackFile, read_stack_file
+from hybrid_pools.blueprint.configuration.stack_file import StackFile, check_stack_file, read_stack_file
+from hybrid_pools.blueprint.problems import ConfigurationError
 from tests.environments import ENVIRONMENTS, STACKS, sections_of
 
 

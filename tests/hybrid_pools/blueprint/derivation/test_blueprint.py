@@ -4,11 +4,11 @@ import re
 
 from hypothesis import given
 
-from hybrid_pools.blueprint import Blueprint, check, derive
 from hybrid_pools.blueprint.catalogue import CapacityKind, catalogue
 from hybrid_pools.blueprint.configuration import StackConfiguration
 from hybrid_pools.blueprint.configuration.pools import DeletionPolicy
-from hybrid_pools.blueprint.model import LocationPolicy, Pool
+from hybrid_pools.blueprint.derivation import check, derive
+from hybrid_pools.blueprint.model import Blueprint, LocationPolicy, Pool
 from hybrid_pools.blueprint.vocabulary import (
     BUFFER_TAINT,
     GPU_TAINT,

@@ -1,17 +1,10 @@
-"""The blueprint: what the configuration means, worked out once. Everything else reads it and decides nothing anew."""
+"""Node pools, fully decided."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hybrid_pools.blueprint.catalogue import CapacityKind, GkeVersion, MachineType
-from hybrid_pools.blueprint.configuration import (
-    EnvironmentConfiguration,
-    ExistingCluster,
-    ExistingNetwork,
-    NewCluster,
-    NewNetwork,
-)
+from hybrid_pools.blueprint.catalogue import CapacityKind, MachineType
 from hybrid_pools.blueprint.configuration.nodes import Driver, Kubelet, Linux, LocalSsdUse, Sharing
 from hybrid_pools.blueprint.configuration.pools import DeletionPolicy, MaintenanceInterval, Placement, Reservation
 from hybrid_pools.blueprint.configuration.scaling import BestEffort, Drain, Upgrade
@@ -96,6 +89,7 @@ class Pool:
             leaves it to the autoscaler.
         protected: Whether Pulumi refuses to delete or replace the pool.
         schedule_owned: Whether a schedule outside the program changes limits and size after creation.
+        training_limits: Limits while training has a buffer pool; None where no schedule gives it away.
     """
 
     name: str
@@ -136,6 +130,7 @@ class Pool:
     deletion_policy: DeletionPolicy
     protected: bool
     schedule_owned: bool
+    training_limits: NodeLimits | None = None
 
     @property
     def is_spot_vm(self) -> bool:
@@ -144,8 +139,15 @@ class Pool:
 
     @property
     def max_nodes(self) -> int:
-        """Nodes over all zones at the most."""
-        return self.limits.maximum * (len(self.zones) if self.limits.per_zone else 1)
+        """Nodes over all zones at the most, whoever has the pool."""
+        own = self.limits.maximum * (len(self.zones) if self.limits.per_zone else 1)
+        return max(own, self.training_limits.maximum if self.training_limits else 0)
+
+    @property
+    def min_nodes(self) -> int:
+        """Nodes over all zones at the least, whoever has the pool."""
+        own = self.limits.minimum * (len(self.zones) if self.limits.per_zone else 1)
+        return min(own, self.training_limits.minimum if self.training_limits else own)
 
     @property
     def gpus_per_node(self) -> int:
@@ -156,40 +158,3 @@ class Pool:
     def max_gpus(self) -> int:
         """GPUs over all zones at the most."""
         return self.max_nodes * self.gpus_per_node
-
-
-@dataclass(frozen=True)
-class NodeAccount:
-    """The service account that the nodes of one role run as, with its project roles."""
-
-    role: Role
-    account_id: str
-    display_name: str
-    roles: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Blueprint:
-    """An environment, fully decided.
-
-    Attributes:
-        cluster_version: Lowest version of the control plane, against which version gates were checked.
-        apis: Google APIs that must be on.
-        accounts: Node accounts of the roles that have pools.
-        pools: In order of creation: stable pools first.
-        resource_labels: Google Cloud labels for everything that takes them.
-    """
-
-    environment: EnvironmentConfiguration
-    network: NewNetwork | ExistingNetwork
-    cluster: NewCluster | ExistingCluster
-    cluster_version: GkeVersion
-    apis: tuple[str, ...]
-    accounts: tuple[NodeAccount, ...]
-    propagation_seconds: int
-    pools: tuple[Pool, ...]
-    resource_labels: Mapping[str, str]
-
-    def pools_of(self, role: Role) -> tuple[Pool, ...]:
-        """The pools of one role, in order of creation."""
-        return tuple(pool for pool in self.pools if pool.role is role)

@@ -1,50 +1,17 @@
-"""The contract: what a stack promises to those who use its pools. Versioned; written to the stack output `contract`.
-
-Adding a field with a default is a minor change. Removing or renaming one, or changing a meaning, raises `CONTRACT_VERSION`.
-"""
+"""What the contract says of a node pool."""
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from hybrid_pools.blueprint.catalogue import CapacityKind
 from hybrid_pools.blueprint.configuration.nodes import Driver, SharingStrategy
-from hybrid_pools.blueprint.model import Blueprint, LocationPolicy, Pool
+from hybrid_pools.blueprint.contract.part import Part
+from hybrid_pools.blueprint.model import LocationPolicy, Pool
 from hybrid_pools.blueprint.vocabulary import ACCELERATOR_LABEL, NODE_POOL_LABEL, ROLE_LABEL, Effect, Role
 
-CONTRACT_VERSION: Literal[1] = 1
 
-
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=True,
-        serialize_by_alias=True,
-        use_attribute_docstrings=True,
-    )
-
-
-class ClusterContract(_Part):
-    """Where the cluster is and how to reach it."""
-
-    name: str
-    project: str
-    location: str
-    endpoint: str
-    """DNS endpoint of the control plane; access is granted by IAM."""
-
-    credentials_command: str
-    """Command that writes a kubeconfig entry for this cluster."""
-
-    workload_pool: str
-    """Workload identity pool of the project."""
-
-
-class TolerationContract(_Part):
+class TolerationContract(Part):
     """A toleration in Kubernetes' form, ready for a pod."""
 
     key: str
@@ -53,7 +20,7 @@ class TolerationContract(_Part):
     effect: Effect
 
 
-class AcceleratorContract(_Part):
+class AcceleratorContract(Part):
     """The GPUs of one node."""
 
     type: str
@@ -70,7 +37,7 @@ class AcceleratorContract(_Part):
     partition: str | None = None
 
 
-class LimitsContract(_Part):
+class LimitsContract(Part):
     """Nodes over all zones together."""
 
     minimum_nodes: Annotated[int, Field(ge=0)]
@@ -78,7 +45,7 @@ class LimitsContract(_Part):
     maximum_gpus: Annotated[int, Field(ge=0)]
 
 
-class PoolContract(_Part):
+class PoolContract(Part):
     """One pool as a user of it needs to know it."""
 
     name: str
@@ -120,16 +87,7 @@ class PoolContract(_Part):
     """Whether nodes can still come up when one zone is lost."""
 
     limits_owned_by_schedule: bool
-    """Whether a schedule changes the limits after creation; the numbers here are then those at creation."""
-
-
-class Contract(_Part):
-    """Everything a stack promises."""
-
-    contract_version: Literal[1] = CONTRACT_VERSION
-    environment: str
-    cluster: ClusterContract
-    pools: tuple[PoolContract, ...]
+    """Whether a schedule changes the limits after creation; minimum and maximum are then the least and the most of both its profiles."""
 
 
 def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
@@ -137,7 +95,6 @@ def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
     selector = {ROLE_LABEL: pool.role.value, NODE_POOL_LABEL: node_pool}
     if pool.accelerators:
         selector[ACCELERATOR_LABEL] = pool.accelerators.type
-    zones = len(pool.zones) if pool.limits.per_zone else 1
     return PoolContract(
         name=pool.name,
         node_pool=node_pool,
@@ -149,7 +106,7 @@ def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
         zones=pool.zones,
         location_policy=pool.location_policy,
         accelerator=_accelerator(pool),
-        limits=LimitsContract(minimum_nodes=pool.limits.minimum * zones, maximum_nodes=pool.max_nodes, maximum_gpus=pool.max_gpus),
+        limits=LimitsContract(minimum_nodes=pool.min_nodes, maximum_nodes=pool.max_nodes, maximum_gpus=pool.max_gpus),
         selector=selector,
         tolerations=tuple(TolerationContract(key=taint.key, value=taint.value, effect=taint.effect) for taint in pool.node_taints),
         usable_grace_seconds=pool.usable_grace_seconds,
@@ -157,7 +114,7 @@ def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
         local_ssd_disks=pool.local_ssd.count if pool.local_ssd else 0,
         image_streaming=pool.image_streaming,
         survives_zone_loss=len(pool.zones) > 1,
-        limits_owned_by_schedule=pool.schedule_owned,
+        limits_owned_by_schedule=pool.training_limits is not None,
     )
 
 
@@ -172,31 +129,4 @@ def _accelerator(pool: Pool) -> AcceleratorContract | None:
         sharing=gpus.sharing.strategy if gpus.sharing else None,
         clients_per_gpu=gpus.sharing.clients_per_gpu if gpus.sharing else None,
         partition=gpus.partition,
-    )
-
-
-def contract(blueprint: Blueprint, cluster: str, endpoint: str, node_pools: dict[str, str]) -> Contract:
-    """The contract of a stack.
-
-    Args:
-        blueprint: What was declared.
-        cluster: Physical name of the cluster.
-        endpoint: DNS endpoint of its control plane.
-        node_pools: Physical name of each node pool by the pool's name.
-    """
-    environment = blueprint.environment
-    return Contract(
-        environment=environment.name,
-        cluster=ClusterContract(
-            name=cluster,
-            project=environment.project,
-            location=environment.region,
-            endpoint=endpoint,
-            credentials_command=(
-                f"gcloud container clusters get-credentials {cluster} --dns-endpoint"
-                f" --location {environment.region} --project {environment.project}"
-            ),
-            workload_pool=f"{environment.project}.svc.id.goog",
-        ),
-        pools=tuple(pool_contract(pool, node_pools[pool.name]) for pool in blueprint.pools),
     )
