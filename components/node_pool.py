@@ -31,7 +31,7 @@ class PoolArgs:
 
     pool: Pool
     cluster: pulumi.Input[str]
-    location: pulumi.Input[str]
+    location: str
     service_account: pulumi.Input[str]
     on_error: pulumi.ErrorHook
 

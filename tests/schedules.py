@@ -12,7 +12,6 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from hybrid_pools.blueprint.calendar import Calendar, Firing
-import hybrid_pools.blueprint.derivation
 from hybrid_pools.blueprint.catalogue import catalogue
 from hybrid_pools.blueprint.configuration.reading import Reading
 from hybrid_pools.blueprint.configuration.schedule import Profile, ScheduleConfiguration, Weekday

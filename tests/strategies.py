@@ -218,7 +218,7 @@ def _spot_settings(draw: st.DrawFn, capacity: CapacityKind, version: GkeVersion)
         return draw(st.fixed_dictionaries({}, optional={"maxRunSeconds": st.integers(600, 7 * 24 * 3600)}))
     if version < facts.gate("spot-shutdown-grace").minimum or draw(st.booleans()):
         return {}
-    seconds = draw(st.sampled_from(facts.shutdown_grace.allowed_seconds))
+    seconds = draw(st.sampled_from([seconds for seconds in facts.shutdown_grace.allowed_seconds if seconds]))
     critical = st.fixed_dictionaries({}, optional={"criticalSeconds": st.integers(0, max(0, seconds - 1))})
     return {"shutdownGrace": {"seconds": seconds} | draw(critical)}
 
@@ -320,8 +320,8 @@ def sections(draw: st.DrawFn) -> Sections:
         made |= draw(people())
     if can_have_buckets(made["environment"]) and draw(st.booleans()):
         made["buckets"] = draw(buckets(region))
-    buffers = [name for name, pool in made["pools"].items() if pool["role"] == Role.BUFFER]
-    if buffers and draw(st.booleans()):
+    buffers = [str(name) for name, pool in made["pools"].items() if pool["role"] == Role.BUFFER]
+    if bool(buffers) and draw(st.booleans()):
         made["schedule"] = draw(_schedules(buffers))
     if draw(st.booleans()):
         extra = st.lists(st.sampled_from(["roles/monitoring.viewer", "roles/logging.viewer"]), unique=True)

@@ -31,7 +31,6 @@ OF_POOLS: dict[str, Callable[[Pool], Any]] = {
     "blue-green upgrades": lambda pool: pool.upgrade and pool.upgrade.blue_green,
     "autoscaled blue-green upgrades": lambda pool: pool.upgrade and pool.upgrade.blue_green and pool.upgrade.blue_green.autoscaled,
     "a shutdown window": lambda pool: pool.shutdown_grace,
-    "a shutdown window of nothing": lambda pool: pool.shutdown_grace and pool.shutdown_grace.seconds == 0,
     "spot nodes with the window that Google gives": lambda pool: pool.is_spot_vm and pool.shutdown_grace is None,
     "compact placement of flex-start": lambda pool: pool.placement and pool.capacity is CapacityKind.FLEX_START,
     "taints of the user": lambda pool: len(pool.taints) > 1,

@@ -51,8 +51,7 @@ def render() -> str:
         "ones. `hybrid-pools check FILE` judges a file without any cloud, and every preview does the same first: all problems at once, and "
         "nothing is registered while there is one.",
         "In paths, `<name>` and `<key>` stand for a name or key of yours and `[]` for each entry of a list.",
-        *(part for section in SECTIONS if section in MODELS for part in _section(section)),
-        *_pools(),
+        *(part for section in SECTIONS for part in (_pools() if section == "pools" else _section(section))),
         *_rules(),
     )
 

@@ -19,9 +19,7 @@ class _Kind:
 
 
 _KINDS = {
-    BucketKind.DATASETS: _Kind(
-        "What training reads. Written seldom, read often.", "It is made anew from its source: days of work."
-    ),
+    BucketKind.DATASETS: _Kind("What training reads. Written seldom, read often.", "It is made anew from its source: days of work."),
     BucketKind.CHECKPOINTS: _Kind(
         "What a run resumes from. Written every few minutes.",
         "The newest: the run goes on from the one before. All: the run starts again, and its GPU hours are paid twice.",
@@ -68,7 +66,7 @@ def _environment(blueprint: Blueprint) -> Iterator[str]:
         yield "No buckets."
         return
     yield table(
-        ["Kind", "Bucket", "Where", "Replaced versions", "Soft delete", "Unfinished uploads", "Colder class", "Key", "Protected"],
+        ["Kind", "Bucket", "Where", "Versions kept", "Soft delete", "Unfinished uploads", "Colder class", "Key", "Protected"],
         (_bucket(bucket) for bucket in blueprint.buckets),
     )
     teams = [team.name for team in blueprint.teams]
@@ -101,7 +99,7 @@ def _versions(bucket: Bucket) -> str:
     kept = bucket.versioning
     if kept is None:
         return "none; real folders"
-    return f"the newest {kept.keep_versions}, and all replaced less than {_days(kept.keep_days)} ago"
+    return f"the newest {kept.keep_versions} with the live one, and all replaced less than {_days(kept.keep_days)} ago"
 
 
 def _days(days: int) -> str:

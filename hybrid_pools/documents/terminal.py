@@ -28,5 +28,5 @@ def pools_table(found: Sequence[PoolContract]) -> Table:
 
 def _caption(found: Sequence[PoolContract]) -> str:
     regions = sorted({zone.rpartition("-")[0] for pool in found for zone in pool.zones})
-    scheduled = " * least and most; the schedule switches between them" if any(pool.limits_owned_by_schedule for pool in found) else ""
+    scheduled = " * at creation; a schedule changes them afterwards" if any(pool.limits_owned_by_schedule for pool in found) else ""
     return f"Zones of {', '.join(regions)}. Nodes over all zones.{scheduled}"

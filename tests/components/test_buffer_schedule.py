@@ -2,6 +2,7 @@
 
 import base64
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -54,4 +55,4 @@ def test_the_role_has_the_fewest_permissions_and_an_id_that_no_earlier_stack_has
 
 
 def test_without_a_schedule_nothing_of_it_is_declared() -> None:
-    assert jobs(record(blueprint_of("dev"))) == {}
+    assert jobs(record(replace(blueprint_of("dev"), schedule=None))) == {}

@@ -43,7 +43,6 @@ OTHERWISE: dict[str, tuple[Any, ...]] = {
     ),
     "zones": (("us-central1-a",),),
     "limits": (NodeLimits(False, 0, 99),),
-    "training_limits": (NodeLimits(False, 0, 99),),
     "initial_nodes_per_zone": (3,),
     "location_policy": (LocationPolicy.BALANCED,),
     "taints": ((BUFFER_TAINT,),),

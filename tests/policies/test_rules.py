@@ -41,7 +41,9 @@ def test_the_labels_of_cases_are_unique() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", (*COMPLIANT, *access_cases.COMPLIANT, *bucket_cases.COMPLIANT, *monitoring_cases.COMPLIANT, *schedule_cases.COMPLIANT), ids=lambda given: given.name
+    "given",
+    (*COMPLIANT, *access_cases.COMPLIANT, *bucket_cases.COMPLIANT, *monitoring_cases.COMPLIANT, *schedule_cases.COMPLIANT),
+    ids=lambda given: given.name,
 )
 def test_a_compliant_resource_passes_every_rule(given: Given) -> None:
     assert [one for one in analyze(given) if "not known yet" not in one.message] == []

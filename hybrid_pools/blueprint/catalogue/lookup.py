@@ -139,9 +139,7 @@ def catalogue() -> Catalogue:
             for name, letters in regions.zones.items()
         },
         multi_regions={
-            name: MultiRegion(
-                name=name, key_location=entry.key_location, regions=entry.regions, source=areas.source, as_of=areas.as_of
-            )
+            name: MultiRegion(name=name, key_location=entry.key_location, regions=entry.regions, source=areas.source, as_of=areas.as_of)
             for name, entry in areas.multi_regions.items()
         },
         version_gates={gate.feature: gate for gate in files.read("version-gates.json", files.VersionGatesFile).gates},

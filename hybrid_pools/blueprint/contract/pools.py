@@ -87,7 +87,7 @@ class PoolContract(Part):
     """Whether nodes can still come up when one zone is lost."""
 
     limits_owned_by_schedule: bool
-    """Whether a schedule changes the limits after creation; minimum and maximum are then the least and the most of both its profiles."""
+    """Whether a schedule changes the limits after creation; the numbers here are then those at creation."""
 
 
 def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
@@ -95,6 +95,7 @@ def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
     selector = {ROLE_LABEL: pool.role.value, NODE_POOL_LABEL: node_pool}
     if pool.accelerators:
         selector[ACCELERATOR_LABEL] = pool.accelerators.type
+    zones = len(pool.zones) if pool.limits.per_zone else 1
     return PoolContract(
         name=pool.name,
         node_pool=node_pool,
@@ -106,7 +107,7 @@ def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
         zones=pool.zones,
         location_policy=pool.location_policy,
         accelerator=_accelerator(pool),
-        limits=LimitsContract(minimum_nodes=pool.min_nodes, maximum_nodes=pool.max_nodes, maximum_gpus=pool.max_gpus),
+        limits=LimitsContract(minimum_nodes=pool.limits.minimum * zones, maximum_nodes=pool.max_nodes, maximum_gpus=pool.max_gpus),
         selector=selector,
         tolerations=tuple(TolerationContract(key=taint.key, value=taint.value, effect=taint.effect) for taint in pool.node_taints),
         usable_grace_seconds=pool.usable_grace_seconds,
@@ -114,7 +115,7 @@ def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
         local_ssd_disks=pool.local_ssd.count if pool.local_ssd else 0,
         image_streaming=pool.image_streaming,
         survives_zone_loss=len(pool.zones) > 1,
-        limits_owned_by_schedule=pool.training_limits is not None,
+        limits_owned_by_schedule=pool.schedule_owned,
     )
 
 

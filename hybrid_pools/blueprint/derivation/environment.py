@@ -1,7 +1,6 @@
 """The whole blueprint from the whole configuration."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from hybrid_pools.blueprint.catalogue import Catalogue, catalogue
@@ -15,7 +14,7 @@ from hybrid_pools.blueprint.derivation.labels import resource_labels
 from hybrid_pools.blueprint.derivation.monitoring import derive_monitoring, monitoring_apis
 from hybrid_pools.blueprint.derivation.pools import derive_pool
 from hybrid_pools.blueprint.derivation.quotas import derive_quotas
-from hybrid_pools.blueprint.derivation.schedule import derive_schedule, training_limits
+from hybrid_pools.blueprint.derivation.schedule import derive_schedule
 from hybrid_pools.blueprint.derivation.teams import derive_teams
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.problems import ConfigurationError
@@ -28,9 +27,7 @@ _SCHEDULER_API = "cloudscheduler.googleapis.com"
 _ROLE_ORDER = {Role.STABLE: 0, Role.SPOT: 1, Role.BUFFER: 2}
 
 
-def check(
-    file: str, sections: Mapping[str, object], secrets: Collection[str] = (), now: datetime | None = None
-) -> StackConfiguration:
+def check(file: str, sections: Mapping[str, object], secrets: Collection[str] = (), now: datetime | None = None) -> StackConfiguration:
     """Read and judge a stack's configuration.
 
     Args:
@@ -63,10 +60,6 @@ def derive(configuration: StackConfiguration, facts: Catalogue | None = None) ->
     labels = resource_labels(environment)
     pools = [derive_pool(name, pool, environment, version, region, facts, labels) for name, pool in configuration.pools.items()]
     schedule = configuration.schedule
-    if schedule is not None:
-        pools = [
-            replace(pool, training_limits=training_limits(schedule, pool.name)) if pool.name in schedule.pools else pool for pool in pools
-        ]
     pools.sort(key=lambda pool: (_ROLE_ORDER[pool.role], pool.gpus_per_node > 0, pool.name))
     switching = derive_schedule(environment.name, schedule, pools) if schedule else None
     accounts = node_accounts(environment.name, configuration.node_identity, {pool.role for pool in pools})

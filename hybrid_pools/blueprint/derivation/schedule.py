@@ -20,7 +20,7 @@ def derive_schedule(environment: str, schedule: ScheduleConfiguration, pools: Se
     scheduled = tuple(
         ScheduledPool(
             name=name,
-            limits={Profile.SERVICES: by_name[name].limits, Profile.TRAINING: training_limits(schedule, name)},
+            limits={Profile.SERVICES: by_name[name].limits, Profile.TRAINING: _training_limits(schedule, name)},
             delay=index * MINUTES_A_POOL,
             all_at_once=frozenset(schedule.pools[name].all_at_once),
         )
@@ -37,7 +37,7 @@ def derive_schedule(environment: str, schedule: ScheduleConfiguration, pools: Se
     )
 
 
-def training_limits(schedule: ScheduleConfiguration, pool: str) -> NodeLimits:
+def _training_limits(schedule: ScheduleConfiguration, pool: str) -> NodeLimits:
     """Limits of a buffer pool while training has it."""
     training = schedule.pools[pool].training
     return NodeLimits(per_zone=False, minimum=training.minimum, maximum=training.maximum)

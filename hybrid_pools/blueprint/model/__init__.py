@@ -5,8 +5,8 @@ from hybrid_pools.blueprint.model.buckets import Bucket
 from hybrid_pools.blueprint.model.environment import Blueprint, NodeAccount
 from hybrid_pools.blueprint.model.monitoring import Monitoring
 from hybrid_pools.blueprint.model.pools import Accelerators, BootDisk, LocalSsd, LocationPolicy, NodeLimits, Pool, ShutdownGrace
-from hybrid_pools.blueprint.model.schedule import Schedule, ScheduledPool, SwitchJob
 from hybrid_pools.blueprint.model.quotas import QuotaNeed
+from hybrid_pools.blueprint.model.schedule import Schedule, ScheduledPool, SwitchJob
 from hybrid_pools.blueprint.model.teams import Team
 
 __all__ = [

@@ -1,7 +1,7 @@
 """The environment as a whole: the blueprint."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hybrid_pools.blueprint.catalogue import GkeVersion
 from hybrid_pools.blueprint.configuration import (
@@ -12,8 +12,8 @@ from hybrid_pools.blueprint.configuration import (
     NewNetwork,
 )
 from hybrid_pools.blueprint.model.access import Access
-from hybrid_pools.blueprint.model.monitoring import Monitoring
 from hybrid_pools.blueprint.model.buckets import Bucket
+from hybrid_pools.blueprint.model.monitoring import Monitoring
 from hybrid_pools.blueprint.model.pools import Pool
 from hybrid_pools.blueprint.model.quotas import QuotaNeed
 from hybrid_pools.blueprint.model.schedule import Schedule
@@ -64,7 +64,7 @@ class Blueprint:
     quotas: tuple[QuotaNeed, ...] = ()
     monitoring: Monitoring | None = None
     schedule: Schedule | None = None
-    access: Access = Access()
+    access: Access = field(default_factory=Access)
 
     def pools_of(self, role: Role) -> tuple[Pool, ...]:
         """The pools of one role, in order of creation."""

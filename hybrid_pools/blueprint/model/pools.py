@@ -89,7 +89,6 @@ class Pool:
             leaves it to the autoscaler.
         protected: Whether Pulumi refuses to delete or replace the pool.
         schedule_owned: Whether a schedule outside the program changes limits and size after creation.
-        training_limits: Limits while training has a buffer pool; None where no schedule gives it away.
     """
 
     name: str
@@ -130,7 +129,6 @@ class Pool:
     deletion_policy: DeletionPolicy
     protected: bool
     schedule_owned: bool
-    training_limits: NodeLimits | None = None
 
     @property
     def is_spot_vm(self) -> bool:
@@ -139,15 +137,8 @@ class Pool:
 
     @property
     def max_nodes(self) -> int:
-        """Nodes over all zones at the most, whoever has the pool."""
-        own = self.limits.maximum * (len(self.zones) if self.limits.per_zone else 1)
-        return max(own, self.training_limits.maximum if self.training_limits else 0)
-
-    @property
-    def min_nodes(self) -> int:
-        """Nodes over all zones at the least, whoever has the pool."""
-        own = self.limits.minimum * (len(self.zones) if self.limits.per_zone else 1)
-        return min(own, self.training_limits.minimum if self.training_limits else own)
+        """Nodes over all zones at the most."""
+        return self.limits.maximum * (len(self.zones) if self.limits.per_zone else 1)
 
     @property
     def gpus_per_node(self) -> int:

@@ -14,7 +14,7 @@ class QuotaNeed:
         location: Region, or `global` for a quota of the whole project.
         amount: Units at the most.
         pools: Pools that need it.
-        instead: Quotas that the same use counts against while the limit of this one is 0, each with its part of the amount; the name is None
+        instead: Quotas that the same use counts against while the limit of this one is 0, each with its part of it; the name is None
             where it is not known. Empty where there is no such rule.
     """
 

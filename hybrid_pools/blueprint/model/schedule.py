@@ -33,7 +33,7 @@ class Retries:
     @property
     def longest(self) -> int:
         """Seconds from the first try to the end of the last one, at the most."""
-        pauses = [min(self.longest_pause, self.first_pause * 2 ** min(number, self.doublings)) for number in range(self.count)]
+        pauses: list[int] = [min(self.longest_pause, self.first_pause * 2 ** min(number, self.doublings)) for number in range(self.count)]
         return sum(pauses) + (self.count + 1) * self.deadline
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hybrid_pools.blueprint.catalogue import Catalogue
 from hybrid_pools.blueprint.configuration.reading import Reading
 from hybrid_pools.blueprint.rules.rule import Finding, section_rule
+from hybrid_pools.blueprint.vocabulary import PROJECT
 
 _LONGEST_EMERGENCY = timedelta(hours=72)
 _IAM = "IAM documentation, overview of conditions; requirement E1"
@@ -73,7 +74,7 @@ def personas_stay_apart(reading: Reading, _: Catalogue) -> Iterator[Finding]:
 @section_rule("CFG-821", "A contractor works for a team that there is", _IAM)
 def contractors_have_a_team(reading: Reading, _: Catalogue) -> Iterator[Finding]:
     """Rights on the folder of a team that does not exist cannot be granted."""
-    if reading.access is None or any(problem.path.startswith("hybrid-node-pools:teams") for problem in reading.problems):
+    if reading.access is None or any(problem.path.startswith(f"{PROJECT}:teams") for problem in reading.problems):
         return
     for group, contractor in reading.access.contractors.items():
         if contractor.team not in reading.teams:

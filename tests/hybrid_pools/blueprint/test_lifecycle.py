@@ -109,7 +109,6 @@ class TestRenderedRules:
         bucket.sweep(promised.versions + promised.days)
         assert [one.written for one in removed(bucket)] == [0]
 
-
     @given(bounds, st.integers(1, 8), st.integers(0, 1000))
     def test_keep_the_newest_versions_of_a_name_that_is_never_written_again_for_ever(self, promised: Bounds, writes: int, later: int):
         bucket = Bucket([rendered(keep_recent(promised.versions, promised.days))])
@@ -233,7 +232,7 @@ class TestARule:
         ],
     )  # fmt: skip
     def test_that_could_delete_too_much_or_that_google_refuses_cannot_be_made(self, made: Any):
-        with pytest.raises(ValueError, match="needs bounds|says which versions|names one|deletes only replaced"):
+        with pytest.raises(ValueError, match=r"needs bounds|says which versions|names one|deletes only replaced"):
             made()
 
     @given(kept_buckets())

@@ -64,7 +64,6 @@ class TestWhatCannotBeShown:
     @pytest.mark.parametrize(
         ("arguments", "says"),
         [
-            ((STACKS / "Pulumi.dev.yaml",), "has no schedule"),
             ((PROD, "--week-of", "monday"), "is no date"),
             ((PROD, "--svg", "/no/such/folder/week.svg"), "cannot be written"),
         ],
@@ -74,3 +73,12 @@ class TestWhatCannotBeShown:
         assert result.exit_code == 1
         assert says in result.stderr
         assert "Traceback" not in result.output
+
+    def test_includes_an_environment_without_a_schedule(self, tmp_path):
+        content = yaml.safe_load(PROD.read_text())
+        del content["config"]["hybrid-node-pools:schedule"]
+        file = tmp_path / "Pulumi.still.yaml"
+        file.write_text(yaml.safe_dump(content))
+        result = run("--stack-file", file)
+        assert result.exit_code == 1
+        assert "has no schedule" in result.stderr

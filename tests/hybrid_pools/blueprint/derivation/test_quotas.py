@@ -6,6 +6,7 @@ from hypothesis import given
 
 from hybrid_pools.blueprint.catalogue import catalogue
 from hybrid_pools.blueprint.catalogue.compute_quotas import compute_quotas
+from hybrid_pools.blueprint.configuration.schedule import Profile
 from hybrid_pools.blueprint.derivation import check, derive
 from hybrid_pools.blueprint.derivation.quotas import quota_needs
 from hybrid_pools.blueprint.model import Blueprint, QuotaNeed
@@ -67,14 +68,16 @@ def test_a_schedule_that_brings_more_nodes_needs_more() -> None:
 @given(blueprints())
 def test_amounts_add_up_whatever_the_pools(blueprint: Blueprint) -> None:
     counted = [pool for pool in blueprint.pools if pool.reservation is None or pool.reservation.name is None]
+    scheduled = blueprint.schedule.pools if blueprint.schedule else ()
+    by_night = {pool.name: pool.limits[Profile.TRAINING].maximum for pool in scheduled}
+    nodes = {pool.name: max(pool.max_nodes, by_night.get(pool.name, 0)) for pool in counted}
+    all_gpus = sum(nodes[pool.name] * pool.gpus_per_node for pool in counted)
     by_name = needs(blueprint)
     names = compute_quotas()
-    assert sum(need.amount for need in blueprint.quotas if need.unit == "VMs") == sum(pool.max_nodes for pool in counted)
+    assert sum(need.amount for need in blueprint.quotas if need.unit == "VMs") == sum(nodes.values())
     gpus = by_name.get(names.all_gpus)
-    assert (gpus.amount if gpus else 0) == sum(pool.max_gpus for pool in counted)
-    assert sum(need.amount for need in blueprint.quotas if need.unit == "GPUs" and need.location != "global") == sum(
-        pool.max_gpus for pool in counted
-    )
+    assert (gpus.amount if gpus else 0) == all_gpus
+    assert sum(need.amount for need in blueprint.quotas if need.unit == "GPUs" and need.location != "global") == all_gpus
     for need in blueprint.quotas:
         assert need.amount > 0
         assert set(need.pools) <= {pool.name for pool in counted}

@@ -55,13 +55,6 @@ class TestEverySchedule:
             assert job.paused == (blueprint.schedule.calendar.frozen and job.profile is Profile.TRAINING)
 
     @given(blueprints())
-    def test_counts_the_larger_profile_as_what_a_pool_may_reach(self, blueprint: Blueprint):
-        if blueprint.schedule is None:
-            return
-        most = {pool.name: max(limits.maximum for limits in pool.limits.values()) for pool in blueprint.schedule.pools}
-        assert {pool.name: pool.max_nodes for pool in blueprint.pools_of(Role.BUFFER)} == most
-
-    @given(blueprints())
     def test_is_promised_as_it_is(self, blueprint: Blueprint):
         if blueprint.schedule is None:
             return
