@@ -1,6 +1,8 @@
 # Two commands matter: `make up` and `make test`. Both set up what they need, show what takes long, and do nothing twice.
 
 STACK ?= local
+# The stand-in, the engine, the program on mocks, and whether the generators reach everything: what takes longer than a check may.
+SLOW_TESTS := tests/lab tests/engine tests/components tests/test_strategies.py
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
@@ -45,14 +47,14 @@ recover: $(READY) ## Put a stack in order after its engine was killed
 	@$(BIN)/python -m lab recover $(STACK)
 
 test: build check ## Run every check and every test, the real engine included
-	$(BIN)/python -m pytest -m engine
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not sweep" $(SLOW_TESTS)
 
-check: $(READY) ## Run what needs no engine: style, types, import directions, tests of pure code
+check: $(READY) ## Run what is quick: style, types, import directions, tests of pure code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest -m "not engine and not sweep"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not engine and not sweep" $(addprefix --ignore=,$(SLOW_TESTS))
 
 sweep: $(READY) ## Run the property tests on many more cases, others each time
 	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -m "not engine" -k "not snapshot"

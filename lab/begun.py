@@ -17,10 +17,10 @@ from contextlib import suppress
 from typing import Any
 
 from lab.errors import LabError
+from lab.google.naming import part
 
 _PLACEHOLDER = re.compile(r"{(\w+)}")
 _FROM_PROVIDER = ("project", "region", "zone")  # what a resource leaves out is taken from its provider's configuration
-_MAY_BE_LINKS = ("cluster", "router", "region", "zone", "location")  # given by name or by a link that ends with it
 _STATE_KEYS = ("urn", "type", "custom", "parent", "protect", "inputs", "provider")  # what events and states call by the same name
 
 State = Mapping[str, Any]
@@ -88,13 +88,15 @@ def physical_id(resource: Mapping[str, Any], template: str, provider: Mapping[st
 
     def value(match: re.Match[str]) -> str:
         name = match[1]
+        if name == "condition":
+            return f"/{inputs['condition']['title']}" if inputs.get("condition") else ""
         found = inputs.get(name, provider.get(name) if name in _FROM_PROVIDER else None)
         if not isinstance(found, str):
             raise LabError(
                 f"{resource['urn']} may have been made, but its identifier is not known: its input `{name}` is not recorded. "
                 "Look whether it exists and delete it, then forget it: `pulumi refresh --clear-pending-creates`."
             )
-        return found.rsplit("/", 1)[-1] if name in _MAY_BE_LINKS else found
+        return part(name, found)
 
     identifier = _PLACEHOLDER.sub(value, template)
     condition = inputs.get("condition")

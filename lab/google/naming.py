@@ -67,10 +67,11 @@ def identifier(facts: Facts, document: Document) -> str:
 def _parts(facts: Facts, document: Document) -> dict[str, str]:
     condition = document.get("condition") or {}
     values = {**document, "condition": f"/{condition['title']}" if condition else ""}
-    return {name: _part(name, str(values[name])) for name in placeholders(facts.id)}
+    return {name: part(name, str(values[name])) for name in placeholders(facts.id)}
 
 
-def _part(name: str, value: str) -> str:
+def part(name: str, value: str) -> str:
+    """What a property contributes to an identifier."""
     # Google takes a link, an identifier or a name where a part of an identifier is meant. The name of a folder ends in a slash.
     if name == "dashboardJson":
         return _dashboard_name(value)

@@ -17,6 +17,7 @@ from hybrid_pools.blueprint.model import Blueprint
 from infra.program import compose
 
 COMPUTED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "gcp:projects/iAMCustomRole:IAMCustomRole": lambda inputs: {"name": f"projects/example/roles/{inputs['roleId']}"},
     "gcp:serviceaccount/account:Account": lambda inputs: {
         "email": f"{inputs['accountId']}@example.iam.gserviceaccount.com",
         "member": f"serviceAccount:{inputs['accountId']}@example.iam.gserviceaccount.com",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lab.engine import Engine
+from lab.engine import Engine, Result
 from lab.google.store import Store
 from tests.conftest import MakeEngine
 from tests.engine.project import changed, make_project, write_stack
@@ -24,6 +24,10 @@ class World:
     def declare(self, environment: str, change: Callable[[dict[str, Any]], None] = lambda _: None) -> None:
         """Write the stack file of a checked-in environment, changed."""
         write_stack(self.project, environment, changed(environment, change))
+
+    def up(self, environment: str, *arguments: str) -> Result:
+        """Bring the stack up without a preview first, which takes as long again; `test_refusals` looks at previews."""
+        return self.engine.up(environment, "--skip-preview", *arguments)
 
     def pools(self) -> dict[str, dict[str, Any]]:
         """Node pools in the stand-in by the name of their pool."""

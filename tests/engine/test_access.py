@@ -18,7 +18,7 @@ def grants(world: World) -> list[dict[str, Any]]:
 
 def test_rights_follow_the_configuration_and_leave_with_it(world: World) -> None:
     world.declare("staging", with_contractor)
-    assert_ok(world.engine.up("staging"))
+    assert_ok(world.up("staging"))
     assert_ok(world.engine.preview("staging", "--expect-no-changes"))
     assert_ok(world.engine.refresh("staging", "--expect-no-changes"))
     ci = world.engine.outputs("staging")["ci"]
@@ -30,7 +30,7 @@ def test_rights_follow_the_configuration_and_leave_with_it(world: World) -> None
 
     others = [grant for grant in grants(world) if CONTRACTOR not in grant["member"]]
     world.declare("staging", only_access)
-    assert_ok(world.engine.up("staging"))
+    assert_ok(world.up("staging"))
     assert sorted(map(str, grants(world))) == sorted(map(str, others))
     assert_ok(world.engine.destroy("staging"))
     assert world.store.resources() == []

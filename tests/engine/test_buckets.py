@@ -43,7 +43,7 @@ def assert_ok(result: Any) -> None:
 
 def test_production_has_the_declared_buckets_and_folders_settles_and_cannot_be_destroyed(world: World) -> None:
     world.declare("prod", only_buckets())
-    assert_ok(world.engine.up("prod"))
+    assert_ok(world.up("prod"))
     made = buckets(world)
     for bucket in blueprint_of("prod").buckets:
         document = made[bucket.kind].document
@@ -67,7 +67,7 @@ def test_production_has_the_declared_buckets_and_folders_settles_and_cannot_be_d
 
 def test_the_contract_names_the_buckets_that_were_made_and_every_team_s_place_in_them(world: World) -> None:
     world.declare("staging", only_buckets())
-    assert_ok(world.engine.up("staging"))
+    assert_ok(world.up("staging"))
     promised = Contract.model_validate(world.engine.outputs("staging")["contract"])
     assert {bucket.kind: bucket.url for bucket in promised.buckets} == {
         BucketKind(kind): record.document["url"] for kind, record in buckets(world).items()
@@ -78,14 +78,14 @@ def test_the_contract_names_the_buckets_that_were_made_and_every_team_s_place_in
 
 def test_a_longer_history_is_set_in_place_and_an_unprotected_stack_leaves_no_bucket(world: World) -> None:
     world.declare("local", only_buckets())
-    assert_ok(world.engine.up("local"))
+    assert_ok(world.up("local"))
     before = {kind: record.id for kind, record in buckets(world).items()}
 
     def longer(sections: dict[str, Any]) -> None:
         sections["buckets"] = {"checkpoints": {"versioning": {"keepVersions": 9, "keepDays": 99}, "softDeleteDays": 7}}
 
     world.declare("local", only_buckets(longer))
-    assert_ok(world.engine.up("local"))
+    assert_ok(world.up("local"))
     after = buckets(world)
     assert {kind: record.id for kind, record in after.items()} == before
     condition = after["checkpoints"].document["lifecycleRules"][0]["condition"]
@@ -97,14 +97,14 @@ def test_a_longer_history_is_set_in_place_and_an_unprotected_stack_leaves_no_buc
 
 def test_a_bucket_that_is_taken_out_of_production_is_left_where_it_is(world: World) -> None:
     world.declare("prod", only_buckets())
-    assert_ok(world.engine.up("prod"))
+    assert_ok(world.up("prod"))
     kept = {record.id for record in buckets(world).values()}
 
     def without(sections: dict[str, Any]) -> None:
         del sections["buckets"]
 
     world.declare("prod", only_buckets(without))
-    refused = world.engine.up("prod")
+    refused = world.up("prod")
     assert not refused.ok
     assert "protected" in refused.output
 
@@ -118,7 +118,7 @@ def test_a_bucket_that_is_taken_out_of_production_is_left_where_it_is(world: Wor
 def test_a_lost_answer_leaves_no_second_bucket(world: World) -> None:
     world.declare("local", only_buckets())
     world.store.add_fault(faults.lost_answer("Bucket", "*checkpoints*"))
-    assert not world.engine.up("local").ok
-    assert_ok(world.engine.up("local"))
+    assert not world.up("local").ok
+    assert_ok(world.up("local"))
     assert len(world.store.resources(BUCKET)) == len(BucketKind)
     assert_ok(world.engine.preview("local", "--expect-no-changes"))

@@ -20,7 +20,7 @@ NODE_POOL = "gcp:container/nodePool:NodePool"
 def test_one_pool_of_three_out_of_stock_holds_no_other_up_and_a_rerun_completes(world: World) -> None:
     world.declare("local")
     world.store.add_fault(faults.stock_out("train-*"))
-    failed = world.engine.up("local")
+    failed = world.up("local")
     assert not failed.ok
     assert "ZONE_RESOURCE_POOL_EXHAUSTED" in failed.output
     assert "train-l4-pool: Google has no such machines" in failed.output
@@ -30,7 +30,7 @@ def test_one_pool_of_three_out_of_stock_holds_no_other_up_and_a_rerun_completes(
     assert states == {"services-pool": "RUNNING", "train-l4-pool": "ERROR", "buffer-l4-pool": "RUNNING"}
 
     world.store.clear_faults()
-    assert world.engine.up("local").ok
+    assert world.up("local").ok
     assert [record.status for record in world.store.resources(NODE_POOL)] == ["RUNNING"] * 3
     assert world.engine.preview("local", "--expect-no-changes").ok
 
@@ -45,19 +45,19 @@ def test_one_pool_of_three_out_of_stock_holds_no_other_up_and_a_rerun_completes(
 def test_a_refusal_names_the_pool_and_the_way_on_and_a_rerun_completes(world: World, fault: Fault, way_on: str) -> None:
     world.declare("local")
     world.store.add_fault(fault)
-    failed = world.engine.up("local")
+    failed = world.up("local")
     assert not failed.ok
     assert "train-l4-pool" in failed.output
     assert way_on in failed.output
     world.store.clear_faults()
-    assert world.engine.up("local").ok
+    assert world.up("local").ok
     assert_state_and_store_agree(world)
 
 
 def test_an_operation_of_somebody_else_on_the_cluster_is_waited_for(world: World) -> None:
     world.declare("local")
     world.store.add_fault(faults.busy(times=2))
-    done = world.engine.up("local")
+    done = world.up("local")
     assert done.ok, done.output
     assert_state_and_store_agree(world)
 
@@ -65,10 +65,10 @@ def test_an_operation_of_somebody_else_on_the_cluster_is_waited_for(world: World
 def test_a_lost_answer_leaves_no_duplicate(world: World) -> None:
     world.declare("local")
     world.store.add_fault(faults.lost_answer("NodePool", "train-*"))
-    first = world.engine.up("local")
+    first = world.up("local")
     if not first.ok:
         recover(world.engine, "local")
-        assert world.engine.up("local").ok
+        assert world.up("local").ok
     assert_state_and_store_agree(world)
     assert len(world.store.resources(NODE_POOL)) == 3
 
@@ -76,7 +76,7 @@ def test_a_lost_answer_leaves_no_duplicate(world: World) -> None:
 def test_an_account_that_google_does_not_see_yet_is_waited_for(world: World) -> None:
     world.declare("local")
     world.store.add_fault(faults.account_unseen(times=1))
-    done = world.engine.up("local")
+    done = world.up("local")
     assert done.ok, done.output
     assert "does not see the account yet" in done.output
 
@@ -98,7 +98,7 @@ def test_an_engine_killed_at_any_point_is_recovered_with_nothing_made_twice(worl
 
     recover(world.engine, "local")
     assert_state_and_store_agree(world)
-    done = world.engine.up("local")
+    done = world.up("local")
     assert done.ok, done.output
     assert_state_and_store_agree(world)
     urns = [record.urn for record in world.store.resources()]

@@ -25,11 +25,11 @@ def first_pool(environment: str, role: Role) -> str:
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_a_stack_settles_changes_in_place_replaces_new_before_old_and_leaves_nothing(world: World, environment: str) -> None:
     world.declare(environment)
-    assert_ok(world.engine.up(environment))
+    assert_ok(world.up(environment))
     made = len(world.store.operations())
     assert_ok(world.engine.preview(environment, "--expect-no-changes"))
     assert_ok(world.engine.refresh(environment, "--expect-no-changes"))
-    assert_ok(world.engine.up(environment, "--expect-no-changes"))
+    assert_ok(world.up(environment, "--expect-no-changes"))
     assert [op.method for op in world.store.operations()[made:] if op.method != "read"] == []
 
     changes_in_place(world, environment)
@@ -37,7 +37,7 @@ def test_a_stack_settles_changes_in_place_replaces_new_before_old_and_leaves_not
 
     # The pack keeps production protected, so taking the protection away is done without it, on purpose and in a run of its own.
     world.declare(environment, unprotected)
-    assert_ok(replace(world.engine, policy_pack=None).up(environment))
+    assert_ok(replace(world.engine, policy_pack=None).up(environment, "--skip-preview"))
     assert_ok(world.engine.destroy(environment))
     assert world.store.resources() == []
 
@@ -53,7 +53,7 @@ def changes_in_place(world: World, environment: str) -> None:
 
     before = world.pools()[spot]
     world.declare(environment, change)
-    assert_ok(world.engine.up(environment))
+    assert_ok(world.up(environment))
     after = world.pools()[spot]
     assert after["name"] == before["name"]
     assert after["autoscaling"]["totalMaxNodeCount"] == before["autoscaling"]["totalMaxNodeCount"] + 1
@@ -78,7 +78,7 @@ def replaces_new_before_old(world: World, environment: str) -> None:
     before = world.pools()[spot]
     done = len(world.store.operations())
     world.declare(environment, change)
-    assert_ok(world.engine.up(environment))
+    assert_ok(world.up(environment))
     moves = [(op.method, op.id.rpartition("/")[2]) for op in world.store.operations()[done:] if op.type == NODE_POOL and spot in op.urn]
     assert [method for method, _ in moves if method in ("create", "delete")] == ["create", "delete"]
     assert moves[-1] == ("delete", before["name"])
@@ -96,14 +96,14 @@ MOVES = {
 
 def test_a_spot_pool_carries_its_taint_from_the_first_moment(world: World) -> None:
     world.declare("local")
-    assert_ok(world.engine.up("local"))
+    assert_ok(world.up("local"))
     taints = world.pools()[first_pool("local", Role.SPOT)]["nodeConfig"]["taints"]
     assert taints == [{"key": SPOT_TAINT.key, "value": SPOT_TAINT.value, "effect": SPOT_TAINT.effect.google}]
 
 
 def test_a_change_that_would_replace_a_protected_stable_pool_is_refused_at_preview(world: World) -> None:
     world.declare("prod")
-    assert_ok(world.engine.up("prod"))
+    assert_ok(world.up("prod"))
     stable = first_pool("prod", Role.STABLE)
     done = len(world.store.operations())
 
@@ -113,14 +113,14 @@ def test_a_change_that_would_replace_a_protected_stable_pool_is_refused_at_previ
     world.declare("prod", change)
     refused = world.engine.preview("prod")
     assert not refused.ok
-    assert "protected" in refused.output
+    assert "marked for protection" in refused.output
     assert f"{stable}-pool" in refused.output
     assert [op for op in world.store.operations()[done:] if op.method != "read"] == []
 
 
 def test_what_the_schedule_changed_on_a_buffer_survives_an_up_and_a_refresh(world: World) -> None:
     world.declare("local")
-    assert_ok(world.engine.up("local"))
+    assert_ok(world.up("local"))
     buffer = first_pool("local", Role.BUFFER)
     record = next(r for r in world.store.resources(NODE_POOL) if r.urn.endswith(f"::{buffer}-pool"))
     world.store.change(record.id, "autoscaling.totalMinNodeCount", 3)
@@ -132,7 +132,7 @@ def test_what_the_schedule_changed_on_a_buffer_survives_an_up_and_a_refresh(worl
 
     world.declare("local", change)
     assert_ok(world.engine.refresh("local"))
-    assert_ok(world.engine.up("local"))
+    assert_ok(world.up("local"))
     after = world.pools()[buffer]
     assert after["nodeConfig"]["labels"]["acme.example/wave"] == "2"
     assert (after["autoscaling"]["totalMinNodeCount"], after["autoscaling"]["totalMaxNodeCount"], after["nodeCount"]) == (3, 9, 2)

@@ -27,7 +27,7 @@ def longer(sections: dict[str, Any]) -> None:
 
 def test_monitoring_settles_names_what_was_made_and_changes_in_place(world: World) -> None:
     world.declare("local")
-    made = world.engine.up("local")
+    made = world.up("local")
     assert made.ok, made.output
     alert, board = named(world, ALERT, "-alert-idle-gpu"), named(world, DASHBOARD, "-dashboard-overview")
     again = world.engine.preview("local", "--expect-no-changes")
@@ -44,7 +44,7 @@ def test_monitoring_settles_names_what_was_made_and_changes_in_place(world: Worl
 
     done = len(world.store.operations())
     world.declare("local", longer)
-    changed = world.engine.up("local")
+    changed = world.up("local")
     assert changed.ok, changed.output
     moves = {(op.method, op.id) for op in world.store.operations()[done:] if op.method != "read"}
     assert moves == {("update", alert.id), ("update", board.id)}
@@ -56,9 +56,9 @@ def test_a_lost_answer_leaves_no_second_dashboard(world: World) -> None:
     """Google makes up its identifier, so the stand-in knows it by what people call it."""
     world.declare("local")
     world.store.add_fault(faults.lost_answer("Dashboard", "*"))
-    assert not world.engine.up("local").ok
+    assert not world.up("local").ok
     recover(world.engine, "local")
-    again = world.engine.up("local")
+    again = world.up("local")
     assert again.ok, again.output
     assert len(world.store.resources(DASHBOARD)) == 1
     assert world.engine.preview("local", "--expect-no-changes").ok

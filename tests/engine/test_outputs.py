@@ -14,7 +14,7 @@ pytestmark = pytest.mark.engine
 
 def test_the_contract_of_an_up_stack_fits_its_schema_and_names_what_was_made(world: World) -> None:
     world.declare("local")
-    assert world.engine.up("local").ok
+    assert world.up("local").ok
     promised = world.engine.outputs("local")["contract"]
     jsonschema.validate(promised, json.loads((CHECKOUT / "docs/schema/contract.v1.schema.json").read_text()))
     contract = Contract.model_validate(promised)

@@ -64,7 +64,7 @@ class Played:
 
 def declare(world: World, change: Change = nothing) -> None:
     world.declare("local", change)
-    done = world.engine.up("local")
+    done = world.up("local")
     assert done.ok, done.output
 
 
