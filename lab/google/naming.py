@@ -93,9 +93,14 @@ def forms(facts: Facts, text: str, provider: Provider) -> Iterator[str]:
     yield text
     for template in facts.import_ids:
         expression = re.sub(r"\\{(\w+)\\}", lambda match: f"(?P<{match[1]}>{_FORMS.get(match[1], '[^/ ]+')})", re.escape(template))
+        if " " in template:
+            # A grant with a condition is imported by the condition's title behind the rest.
+            expression += "(?: (?P<condition>.+))?"
         match = re.fullmatch(expression, text)
         if match:
-            yield identifier(facts, located(facts, match.groupdict(), provider))
+            found: dict[str, Any] = match.groupdict()
+            found["condition"] = {"title": found["condition"]} if found.get("condition") else None
+            yield identifier(facts, located(facts, found, provider))
 
 
 def project_number(project: str) -> str:
