@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -36,8 +36,31 @@ _POOL_MODELS: dict[str, type[Model]] = {
     Role.SPOT: SpotPoolConfiguration,
     Role.BUFFER: BufferPoolConfiguration,
 }
-_POOL_NAME: TypeAdapter[str] = TypeAdapter(PoolName)
-_TEAM_NAME: TypeAdapter[str] = TypeAdapter(TeamName)
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What names of one kind look like, and what is said of others."""
+
+    form: TypeAdapter[str]
+    message: str
+    allowed: str
+    fix: str
+
+
+_POOL_NAMES = _Names(
+    TypeAdapter(PoolName),
+    "is no valid pool name: GKE would refuse the node pool made from it",
+    "a lower-case letter, then at most 26 lower-case letters, digits or `-`, not ending in `-`",
+    "shorten or respell the name; the rest of GKE's 40 characters is taken by the suffix",
+)
+_TEAM_NAMES = _Names(
+    TypeAdapter(TeamName),
+    "is no valid team name: folders, accounts and namespaces are made from it",
+    "a lower-case letter, then at most 29 lower-case letters, digits or `-`, not ending in `-`",
+    "shorten or respell the name",
+)
 
 
 @dataclass(frozen=True)
@@ -191,26 +214,7 @@ def _pools(readable: Mapping[str, object], problems: list[Problem]) -> dict[str,
             )
         )
         return {}
-    pools: dict[str, PoolConfiguration] = {}
-    for name, value in raw.items():
-        before = len(problems)
-        try:
-            _POOL_NAME.validate_python(name)
-        except ValidationError:
-            problems.append(
-                Problem(
-                    "CFG-004",
-                    f"{path}.{name}",
-                    str(name),
-                    "is no valid pool name: GKE would refuse the node pool made from it",
-                    "a lower-case letter, then at most 26 lower-case letters, digits or `-`, not ending in `-`",
-                    "shorten or respell the name; the rest of GKE's 40 characters is taken by the suffix",
-                )
-            )
-        pool = _pool(value, f"{path}.{name}", problems)
-        if pool is not None and len(problems) == before:
-            pools[str(name)] = pool
-    return pools
+    return _named(raw, path, _POOL_NAMES, lambda value, at: _pool(value, at, problems), problems)
 
 
 def _pool(value: object, path: str, problems: list[Problem]) -> PoolConfiguration | None:
@@ -246,26 +250,24 @@ def _teams(raw: object, problems: list[Problem]) -> dict[str, TeamConfiguration]
             Problem("CFG-003", path, shown(raw), "is not a mapping of teams by name", "a mapping from team names to settings", "nest it")
         )
         return {}
-    teams: dict[str, TeamConfiguration] = {}
+    return _named(raw, path, _TEAM_NAMES, lambda value, at: _validated(TeamConfiguration, value, at, problems), problems)
+
+
+def _named(
+    raw: Mapping[Any, object], path: str, names: _Names, read_one: Callable[[object, str], _T | None], problems: list[Problem]
+) -> dict[str, _T]:
+    """The entries of a mapping by name that could be read, name and all."""
+    entries: dict[str, _T] = {}
     for name, value in raw.items():
         before = len(problems)
         try:
-            _TEAM_NAME.validate_python(name)
+            names.form.validate_python(name)
         except ValidationError:
-            problems.append(
-                Problem(
-                    "CFG-004",
-                    f"{path}.{name}",
-                    str(name),
-                    "is no valid team name: folders, accounts and namespaces are made from it",
-                    "a lower-case letter, then at most 29 lower-case letters, digits or `-`, not ending in `-`",
-                    "shorten or respell the name",
-                )
-            )
-        team = _validated(TeamConfiguration, value, f"{path}.{name}", problems)
-        if team is not None and len(problems) == before:
-            teams[str(name)] = team
-    return teams
+            problems.append(Problem("CFG-004", f"{path}.{name}", str(name), names.message, names.allowed, names.fix))
+        entry = read_one(value, f"{path}.{name}")
+        if entry is not None and len(problems) == before:
+            entries[str(name)] = entry
+    return entries
 
 
 def _validated(model: type[BaseModel], value: object, path: str, problems: list[Problem]) -> Any:
