@@ -64,9 +64,13 @@ def with_pending(state: State, resources: Iterable[Mapping[str, Any]]) -> dict[s
 
 
 def pending_creates(state: State) -> tuple[dict[str, Any], ...]:
-    """The resources whose creation was begun and not recorded as done, as the exported state describes them."""
+    """The resources whose creation was begun and not recorded as done, as the exported state describes them.
+
+    Components are none of them: Google has no such thing, and the next run registers them anew.
+    """
     operations = state["deployment"].get("pending_operations") or ()
-    return tuple(operation["resource"] for operation in operations if operation["type"] == "creating")
+    begun = (operation["resource"] for operation in operations if operation["type"] == "creating")
+    return tuple(resource for resource in begun if resource.get("custom", True))
 
 
 def import_template(facts: Mapping[str, Any]) -> str:

@@ -141,7 +141,7 @@ class Engine:
         before = with_pending(self.state(stack), unanswered)
         begun = pending_creates(before)
         ids = identifiers(before, read_facts())
-        if begun:
+        if before["deployment"].get("pending_operations"):
             self.replace_state(stack, with_adopted(before, ids))
         refreshed = self.refresh(stack, *(argument for resource in unanswered for argument in ("--target", resource["urn"])))
         if not refreshed.ok:

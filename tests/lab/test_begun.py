@@ -178,6 +178,14 @@ class TestAnUnansweredCreate:
         assert unanswered_creates([self.failed(op)]) == ()
 
 
+class TestABegunComponent:
+    def test_is_forgotten_because_google_has_no_such_thing(self):
+        begun = state([], resource("urn:pulumi:one::p::my:index:Pool::pool", custom=False))
+        assert pending_creates(begun) == ()
+        assert identifiers(begun, FACTS) == {}
+        assert with_adopted(begun, {})["deployment"]["pending_operations"] == []
+
+
 class TestAPlannedCreate:
     def step(self, op: str, urn: str = POOL, custom: bool = True) -> dict[str, Any]:
         return {"op": op, "urn": urn, "newState": resource(urn, {"name": "a"}, custom=custom)}
