@@ -75,6 +75,7 @@ def cache_key(tool: Tool) -> str:
     for part in (
         (tool.module / "go.mod").read_bytes(),
         (tool.module / "go.sum").read_bytes(),
+        *(source.read_bytes() for source in sorted(tool.module.glob("*.go"))),
         "\0".join((tool.package, *tool.flags)).encode(),
     ):
         digest.update(hashlib.sha256(part).digest())

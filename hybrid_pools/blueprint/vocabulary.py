@@ -49,6 +49,30 @@ class Effect(StrEnum):
         return _GOOGLE_EFFECTS[self]
 
 
+class WorkloadClass(StrEnum):
+    """What a workload is, which decides its priority, its queue and its order of pools."""
+
+    SERVICE = "service"
+    INTERACTIVE = "interactive"
+    TRAINING = "training"
+    DEFERRED = "deferred"
+
+
+QUEUED_CLASSES = (WorkloadClass.INTERACTIVE, WorkloadClass.TRAINING, WorkloadClass.DEFERRED)
+"""Classes that wait in queues. Services do not: they are placed at once or their node pool is too small."""
+
+SPOT_CLASSES = (WorkloadClass.TRAINING, WorkloadClass.DEFERRED)
+"""Classes that may run on spot pools."""
+
+
+class AdmissionMode(StrEnum):
+    """What becomes of an object that breaks an admission rule, from the first day of a rollout to the last."""
+
+    AUDIT = "audit"
+    WARN = "warn"
+    DENY = "deny"
+
+
 _GOOGLE_EFFECTS = {
     Effect.NO_SCHEDULE: "NO_SCHEDULE",
     Effect.PREFER_NO_SCHEDULE: "PREFER_NO_SCHEDULE",
@@ -72,7 +96,24 @@ ROLE_LABEL = f"{DOMAIN}/role"
 """Node label that names the pool's role."""
 
 CHECKPOINT_LABEL = f"{DOMAIN}/checkpoint"
+CHECKPOINT_ENABLED = "enabled"
 CLASS_LABEL = f"{DOMAIN}/class"
+NAMESPACE_TEAM_LABEL = f"{DOMAIN}/team"
+"""Label of a team's namespace: the team's name."""
+
+CHECKPOINT_URI_ANNOTATION = f"{DOMAIN}/checkpoint-uri"
+CHECKPOINT_INTERVAL_ANNOTATION = f"{DOMAIN}/checkpoint-interval-seconds"
+CHECKPOINT_SAVE_ANNOTATION = f"{DOMAIN}/checkpoint-save-seconds"
+
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+KUEUE_PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
+MAX_EXEC_LABEL = "kueue.x-k8s.io/max-exec-time-seconds"
+
+SYSTEM_NAMESPACE = "hybrid-pools-system"
+"""Namespace of what the platform itself runs in the cluster: the parameters of admission and the jobs that open and close the buffer."""
+
+ADMISSION_PARAMETERS = "admission-parameters"
+"""ConfigMap in the system namespace that the admission policies read."""
 
 SPOT_KEY = "cloud.google.com/gke-spot"
 PREEMPTIBLE_KEY = "cloud.google.com/gke-preemptible"
@@ -100,6 +141,11 @@ QUEUED_TAINT = Taint(QUEUED_KEY, "true", Effect.NO_SCHEDULE)
 
 ARM_TAINT = Taint(ARCHITECTURE_KEY, "arm64", Effect.NO_SCHEDULE)
 """Put on Arm pools by GKE."""
+
+INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
+PROVISIONING_LABEL = "cloud.google.com/gke-provisioning"
+HOSTNAME_LABEL = "kubernetes.io/hostname"
+COMPUTE_CLASS_LABEL = "cloud.google.com/compute-class"
 
 TEAM_LABEL = "team"
 COST_CENTER_LABEL = "cost-center"
@@ -137,3 +183,18 @@ RECOVERY_SECONDS_FIELD = "recoverySeconds"
 """A resumed run writes one structured log line with `event` and `recoverySeconds`: seconds from the end of the old process to the first
 step after the restored checkpoint. The recovery objective is judged by these lines, because Google's own recovery metric is a gauge, which
 no objective takes."""
+
+
+def priority_class(workload_class: WorkloadClass) -> str:
+    """Kubernetes and Kueue priority class of a class of workloads."""
+    return f"hybrid-{workload_class.value}"
+
+
+def local_queue(workload_class: WorkloadClass) -> str:
+    """Queue of a class in each team's namespace."""
+    return workload_class.value
+
+
+def cluster_queue(team: str, workload_class: WorkloadClass) -> str:
+    """Kueue cluster queue behind a team's queue of a class."""
+    return f"{team}-{workload_class.value}"
