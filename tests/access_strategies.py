@@ -15,16 +15,18 @@ def _groups(*names: str) -> st.SearchStrategy[list[str]]:
 
 
 @st.composite
-def people(draw: st.DrawFn, glass_until: str | None = None) -> Sections:
+def people(draw: st.DrawFn, glass_until: str | None = None, fewest_teams: int = 0) -> Sections:
     """The sections `teams` and `access`. Groups of a team may be those of another, and both personas of a team.
 
     Args:
         glass_until: End of an emergency; without it there is none.
+        fewest_teams: Teams at the least.
     """
     teams = draw(
         st.dictionaries(
             st.sampled_from(_TEAMS),
             st.fixed_dictionaries({}, optional={"researchers": _groups("r1", "r2", "t1"), "trainingEngineers": _groups("t1", "t2")}),
+            min_size=fewest_teams,
             max_size=3,
         )
     )

@@ -16,6 +16,7 @@ from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.vocabulary import Effect, Role
 from tests.access_strategies import people
 from tests.bucket_strategies import buckets, can_have_buckets
+from tests.queue_strategies import NEEDED_VERSION, can_have_queues, with_queues
 
 Sections = dict[str, Any]
 
@@ -298,10 +299,14 @@ def _schedules(draw: st.DrawFn, buffers: list[str]) -> Sections:
 
 
 @st.composite
-def sections(draw: st.DrawFn) -> Sections:
-    """What a stack file says under `config:`, without the namespace. `check` accepts every one."""
+def sections(draw: st.DrawFn, queued: bool = False) -> Sections:
+    """What a stack file says under `config:`, without the namespace. `check` accepts every one.
+
+    Args:
+        queued: Whether the Kubernetes side is wanted; otherwise it comes now and then. Pools too small for it go without all the same.
+    """
     region = draw(st.sampled_from(["us-central1", "europe-west4"]) | st.sampled_from(sorted(catalogue().regions)))
-    version = draw(_versions)
+    version = draw(_versions.filter(lambda text: GkeVersion(text) >= NEEDED_VERSION) if queued else _versions)
     pools = draw(
         st.dictionaries(
             st.from_regex(r"[a-z]([-a-z0-9]{0,25}[a-z0-9])?", fullmatch=True), pool_sections(region, GkeVersion(version)), max_size=4
@@ -316,8 +321,8 @@ def sections(draw: st.DrawFn) -> Sections:
     }
     if "existing" in made["cluster"]:
         del made["network"]
-    if draw(st.booleans()):
-        made |= draw(people())
+    if queued or draw(st.booleans()):
+        made |= draw(people(fewest_teams=1 if queued else 0))
     if can_have_buckets(made["environment"]) and draw(st.booleans()):
         made["buckets"] = draw(buckets(region))
     buffers = [str(name) for name, pool in made["pools"].items() if pool["role"] == Role.BUFFER]
@@ -334,6 +339,8 @@ def sections(draw: st.DrawFn) -> Sections:
                 },
             )
         )
+    if made.get("teams") and can_have_queues(GkeVersion(version)) and (queued or draw(st.booleans())):
+        made = draw(with_queues(made, check(FILE, made)))
     return made
 
 
@@ -345,3 +352,8 @@ def environments() -> st.SearchStrategy[StackConfiguration]:
 def blueprints() -> st.SearchStrategy[Blueprint]:
     """Derived blueprints."""
     return environments().map(derive)
+
+
+def queued_blueprints() -> st.SearchStrategy[Blueprint]:
+    """Derived blueprints with the Kubernetes side."""
+    return sections(queued=True).map(lambda made: derive(check(FILE, made))).filter(lambda blueprint: blueprint.kubernetes is not None)

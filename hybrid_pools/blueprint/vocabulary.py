@@ -95,15 +95,33 @@ class Taint:
 ROLE_LABEL = f"{DOMAIN}/role"
 """Node label that names the pool's role."""
 
+FLAVOR_LABEL = f"{DOMAIN}/flavor"
+"""Node label that names the Kueue flavor of the pool. Every pool has one, so no node belongs to two flavors."""
+
 CHECKPOINT_LABEL = f"{DOMAIN}/checkpoint"
 CHECKPOINT_ENABLED = "enabled"
 CLASS_LABEL = f"{DOMAIN}/class"
 NAMESPACE_TEAM_LABEL = f"{DOMAIN}/team"
 """Label of a team's namespace: the team's name."""
 
+NAMESPACE_SCHEDULING_ANNOTATIONS = "scheduler.alpha.kubernetes.io/"
+"""Prefix of annotations of a namespace that give its pods tolerations and node selectors."""
+
+DEFAULT_COMPUTE_CLASS_LABEL = "cloud.google.com/default-compute-class"
+"""Prefix of labels of a namespace by which GKE gives its pods a compute class."""
+
 CHECKPOINT_URI_ANNOTATION = f"{DOMAIN}/checkpoint-uri"
 CHECKPOINT_INTERVAL_ANNOTATION = f"{DOMAIN}/checkpoint-interval-seconds"
 CHECKPOINT_SAVE_ANNOTATION = f"{DOMAIN}/checkpoint-save-seconds"
+
+NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
+"""Label that the API server gives every namespace: its name. Nobody can give a namespace another one."""
+
+POD_SECURITY_LABEL = "pod-security.kubernetes.io/"
+"""First part of the labels by which a namespace says which standard its pods must meet; the mode follows."""
+
+DRAINED_ANNOTATION = f"{DOMAIN}/drained-from-buffer"
+"""Put on a Kueue workload between its eviction from the buffer and its return to its queue, so that a drain that was cut short goes on."""
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 KUEUE_PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
@@ -114,6 +132,39 @@ SYSTEM_NAMESPACE = "hybrid-pools-system"
 
 ADMISSION_PARAMETERS = "admission-parameters"
 """ConfigMap in the system namespace that the admission policies read."""
+
+ROOT_COHORT = "hybrid-pools"
+"""Kueue cohort above all others of this project. A cluster may have more, of its own."""
+
+BUFFER_COHORT = f"{ROOT_COHORT}-buffer"
+"""Kueue cohort that holds the buffer's quota and nothing else, so that one change opens or closes it for all."""
+
+TOPOLOGY = f"{ROOT_COHORT}-compact"
+"""Kueue topology of compactly placed pools."""
+
+JOB_CONTROLLER = "system:serviceaccount:kube-system:job-controller"
+"""User that makes the pods of Jobs, and so of JobSets."""
+
+KUEUE_CONTROLLER = "system:serviceaccount:kueue-system:kueue-controller-manager"
+"""User that keeps finalizers on flavors."""
+
+JOBSET_CONTROLLERS = (
+    "system:serviceaccount:jobset-system:jobset-controller",
+    "system:serviceaccount:jobset-system:jobset-controller-manager",
+)
+"""Users that make the Jobs of JobSets: the chart's, and that of JobSet's release manifests."""
+
+SCHEDULER = "system:kube-scheduler"
+"""User that binds pods to nodes."""
+
+SCHEDULER_NAMES = ("default-scheduler", "gke.io/optimize-utilization-scheduler")
+"""Values of `schedulerName` of Kubernetes' own scheduler; GKE gives it the second one under the profile OPTIMIZE_UTILIZATION."""
+
+SYSTEM_NAMESPACES = ("gke-gmp-system", "gke-managed-cim", "gke-managed-system", "gmp-system", "kube-system")
+"""Namespaces of GKE's own pods, of which some run on every node whatever its taints. Nobody else may make pods there."""
+
+ADMINISTRATORS = "system:masters"
+"""Group of those who made the cluster. Kubernetes lets them do everything."""
 
 SPOT_KEY = "cloud.google.com/gke-spot"
 PREEMPTIBLE_KEY = "cloud.google.com/gke-preemptible"
@@ -139,6 +190,9 @@ GPU_TAINT = Taint(GPU_KEY, "present", Effect.NO_SCHEDULE)
 QUEUED_TAINT = Taint(QUEUED_KEY, "true", Effect.NO_SCHEDULE)
 """Put on pools of queued provisioning by GKE."""
 
+GUARDED_TAINTS = (SPOT_TAINT, SPOT_ROLE_TAINT, QUEUED_TAINT)
+"""Taints of nodes that may end under the workload: only checkpoint-capable work may tolerate them."""
+
 ARM_TAINT = Taint(ARCHITECTURE_KEY, "arm64", Effect.NO_SCHEDULE)
 """Put on Arm pools by GKE."""
 
@@ -146,6 +200,13 @@ INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
 PROVISIONING_LABEL = "cloud.google.com/gke-provisioning"
 HOSTNAME_LABEL = "kubernetes.io/hostname"
 COMPUTE_CLASS_LABEL = "cloud.google.com/compute-class"
+FLEX_START_LABEL = "cloud.google.com/gke-flex-start"
+MACHINE_FAMILY_LABEL = "cloud.google.com/machine-family"
+REGION_LABEL = "topology.kubernetes.io/region"
+OPERATING_SYSTEM_LABEL = "kubernetes.io/os"
+TOPOLOGY_BLOCK_LABEL = "cloud.google.com/gce-topology-block"
+TOPOLOGY_SUBBLOCK_LABEL = "cloud.google.com/gce-topology-subblock"
+TOPOLOGY_HOST_LABEL = "cloud.google.com/gce-topology-host"
 
 TEAM_LABEL = "team"
 COST_CENTER_LABEL = "cost-center"
@@ -184,6 +245,22 @@ RECOVERY_SECONDS_FIELD = "recoverySeconds"
 step after the restored checkpoint. The recovery objective is judged by these lines, because Google's own recovery metric is a gauge, which
 no objective takes."""
 
+CHECKPOINT_URI_VARIABLE = "HYBRID_POOLS_CHECKPOINT_URI"
+CHECKPOINT_INTERVAL_VARIABLE = "HYBRID_POOLS_CHECKPOINT_INTERVAL_SECONDS"
+CHECKPOINT_ATTEMPT_VARIABLE = "HYBRID_POOLS_ATTEMPT"
+"""Environment variable with an id that all workers of one start of a run share and no other start has; needed by runs of several workers."""
+
+CHECKPOINT_LOCAL_VARIABLE = "HYBRID_POOLS_CHECKPOINT_LOCAL"
+"""Environment variable with the folder of the fast tier, on a disk of the node."""
+
+RANK_VARIABLE = "RANK"
+WORKERS_VARIABLE = "WORLD_SIZE"
+"""How torchrun and its kin tell a worker its number and how many there are."""
+
+RESUME_EXIT_CODE = 42
+"""A trainer that was stopped and has saved ends with it: start it again. Exit code 0 would count as done, whatever was asked of it
+(kubernetes#118310); this value is the one that xpk restarts on, and no exception or signal ends a process with it."""
+
 
 def priority_class(workload_class: WorkloadClass) -> str:
     """Kubernetes and Kueue priority class of a class of workloads."""
@@ -198,3 +275,8 @@ def local_queue(workload_class: WorkloadClass) -> str:
 def cluster_queue(team: str, workload_class: WorkloadClass) -> str:
     """Kueue cluster queue behind a team's queue of a class."""
     return f"{team}-{workload_class.value}"
+
+
+def team_cohort(team: str) -> str:
+    """Kueue cohort that holds a team's cluster queues."""
+    return f"team-{team}"

@@ -15,6 +15,7 @@ _COMMANDS = {
     "pools": "Show the pools of a stack file or of a contract.",
     "picture": "Draw the pools of a stack file over its zones.",
     "schedule": "Show who has the buffer in a week, and when it switches.",
+    "queues": "Show the classes, flavors and quotas inside the cluster of a stack file.",
     "quotas": "Show the Google quotas of a stack file, and whether the project has them.",
 }
 """Module and name of each command, and what it is for in one line."""

@@ -174,6 +174,15 @@ def _versions(facts: Catalogue) -> Iterator[str]:
         ["Feature", "First version", "What needs it", "Source", "As of"],
         ([code(gate.feature), str(gate.minimum), gate.why, gate.source, str(gate.as_of)] for gate in facts.version_gates.values()),
     )
+    yield "## Releases of Kueue and JobSet"
+    yield "Objects inside the cluster are made for these releases, and tried on them in the lab."
+    yield table(
+        ["Component", "Release", "First Kubernetes version", "Source", "As of"],
+        (
+            [code(release.component), release.version, str(release.minimum), release.source, str(release.as_of)]
+            for release in facts.releases.values()
+        ),
+    )
 
 
 def _shutdown(facts: Catalogue) -> Iterator[str]:

@@ -16,9 +16,11 @@ from hybrid_pools.blueprint.configuration import (
 )
 from hybrid_pools.blueprint.configuration.access import AccessConfiguration
 from hybrid_pools.blueprint.configuration.buckets import BucketsConfiguration
+from hybrid_pools.blueprint.configuration.kubernetes import KubernetesConfiguration
 from hybrid_pools.blueprint.configuration.model import Model
 from hybrid_pools.blueprint.configuration.monitoring import MonitoringConfiguration
 from hybrid_pools.blueprint.configuration.pools import BasePool
+from hybrid_pools.blueprint.configuration.queues import QueuesConfiguration
 from hybrid_pools.blueprint.configuration.schedule import ScheduleConfiguration
 from hybrid_pools.blueprint.configuration.teams import TeamConfiguration
 from hybrid_pools.blueprint.problems import READING_RULES
@@ -37,6 +39,8 @@ MODELS: Mapping[str, Mapping[str, type[Model]]] = {
     "access": {"": AccessConfiguration},
     "monitoring": {"": MonitoringConfiguration},
     "schedule": {"": ScheduleConfiguration},
+    "kubernetes": {"": KubernetesConfiguration},
+    "queues": {"": QueuesConfiguration},
 }
 POOLS: Mapping[str, type[Model]] = {"stable": StablePoolConfiguration, "spot": SpotPoolConfiguration, "buffer": BufferPoolConfiguration}
 

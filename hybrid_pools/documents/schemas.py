@@ -1,4 +1,4 @@
-"""JSON Schemas: of a stack file for editors, and of the contract for its users."""
+"""JSON Schemas: of a stack file for editors, of the contract for its users, and of a published checkpoint for other tools."""
 
 import json
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from hybrid_pools.blueprint.configuration import StackConfiguration
 from hybrid_pools.blueprint.configuration.stack_file import TOP_LEVEL_KEYS
 from hybrid_pools.blueprint.contract import CONTRACT_VERSION, Contract
 from hybrid_pools.blueprint.vocabulary import PROJECT
+from hybrid_pools.training.checkpoints.format import FORMAT_VERSION, Manifest
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -44,6 +45,12 @@ def contract_schema() -> dict[str, Any]:
     """The schema of the stack output `contract`. Fields without a value are left out of the output."""
     schema = _tidy(Contract.model_json_schema(by_alias=True, mode="serialization"))
     return {"$schema": _DIALECT, **schema, "title": f"Contract, version {CONTRACT_VERSION}"}
+
+
+def checkpoint_schema() -> dict[str, Any]:
+    """The schema of the manifest that publishes a checkpoint. Fields without a value are left out of it."""
+    schema = _tidy(Manifest.model_json_schema(by_alias=True, mode="serialization"))
+    return {"$schema": _DIALECT, **schema, "title": f"Manifest of a checkpoint, format version {FORMAT_VERSION}"}
 
 
 def schema_text(schema: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from hybrid_pools.blueprint.catalogue.facts import (
     MultiRegion,
     QuotaMetric,
     Region,
+    Release,
     ShutdownGrace,
     VersionGate,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "MultiRegion",
     "QuotaMetric",
     "Region",
+    "Release",
     "ShutdownGrace",
     "UnknownMachineType",
     "UnknownName",

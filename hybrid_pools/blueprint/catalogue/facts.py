@@ -118,6 +118,19 @@ class VersionGate(Fact):
     why: str = Field(description="What needs the version, in words for an error message.")
 
 
+class Release(Fact):
+    """A release of a controller for which the objects of this project are made, and on which they are tried.
+
+    Attributes:
+        component: `kueue` or `jobset`.
+        minimum: First version of Kubernetes that it supports.
+    """
+
+    component: Literal["kueue", "jobset"]
+    version: str
+    minimum: GkeVersion
+
+
 class QuotaMetric(Fact):
     """The Compute Engine quota that a GPU counts against.
 

@@ -7,7 +7,7 @@ from typing import Self, TypeVar
 from pydantic import Field, model_validator
 
 from hybrid_pools.blueprint.catalogue.capacity import CapacityKind
-from hybrid_pools.blueprint.catalogue.facts import AcceleratorType, Architecture, Fact, Frozen, GkeLabel, GkeTaint, VersionGate
+from hybrid_pools.blueprint.catalogue.facts import AcceleratorType, Architecture, Fact, Frozen, GkeLabel, GkeTaint, Release, VersionGate
 
 
 class MachineTypeEntry(Frozen):
@@ -113,6 +113,12 @@ class VersionGatesFile(Frozen):
     """`version-gates.json`."""
 
     gates: tuple[VersionGate, ...]
+
+
+class ReleasesFile(Frozen):
+    """`releases.json`."""
+
+    releases: tuple[Release, ...]
 
 
 class AcceleratorsFile(Frozen):

@@ -19,6 +19,7 @@ from hybrid_pools.blueprint.catalogue.facts import (
     MultiRegion,
     QuotaMetric,
     Region,
+    Release,
     ShutdownGrace,
     VersionGate,
 )
@@ -36,6 +37,7 @@ class Catalogue:
         regions: By name.
         multi_regions: Multi-regions of Cloud Storage by name.
         version_gates: By feature.
+        releases: Releases of Kueue and JobSet that are known, by component and version.
         accelerators: GPU models by GKE accelerator type.
         disk_types: Boot disk types by name.
         local_ssd: Local SSD disks in general.
@@ -48,6 +50,7 @@ class Catalogue:
     regions: Mapping[str, Region]
     multi_regions: Mapping[str, MultiRegion]
     version_gates: Mapping[str, VersionGate]
+    releases: Mapping[tuple[str, str], Release]
     accelerators: Mapping[str, AcceleratorType]
     disk_types: Mapping[str, DiskType]
     local_ssd: LocalSsd
@@ -143,6 +146,7 @@ def catalogue() -> Catalogue:
             for name, entry in areas.multi_regions.items()
         },
         version_gates={gate.feature: gate for gate in files.read("version-gates.json", files.VersionGatesFile).gates},
+        releases={(release.component, release.version): release for release in files.read("releases.json", files.ReleasesFile).releases},
         accelerators={entry.name: entry for entry in files.read("accelerators.json", files.AcceleratorsFile).accelerators},
         disk_types={
             name: DiskType(name=name, min_gib=sizes.min_gib, max_gib=sizes.max_gib, source=disks.source, as_of=disks.as_of)

@@ -74,6 +74,11 @@ ResourceName = Annotated[
     Field(pattern=r"^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$"),
     Form("A Google Cloud name: a lower-case letter, then at most 62 lower-case letters, digits or `-`, not ending in `-`"),
 ]
+Namespace = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"),
+    Form("A Kubernetes namespace, for example ray-system"),
+]
 KeyName = Annotated[
     str,
     Field(pattern=r"^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$"),

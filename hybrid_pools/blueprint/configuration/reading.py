@@ -16,6 +16,7 @@ from hybrid_pools.blueprint.configuration.cluster import ClusterConfiguration, E
 from hybrid_pools.blueprint.configuration.environment import EnvironmentConfiguration
 from hybrid_pools.blueprint.configuration.explaining import explain, shown
 from hybrid_pools.blueprint.configuration.identity import NodeIdentityConfiguration
+from hybrid_pools.blueprint.configuration.kubernetes import KubernetesConfiguration
 from hybrid_pools.blueprint.configuration.model import Model
 from hybrid_pools.blueprint.configuration.monitoring import MonitoringConfiguration
 from hybrid_pools.blueprint.configuration.network import ExistingNetwork, NetworkConfiguration, NewNetwork
@@ -25,6 +26,7 @@ from hybrid_pools.blueprint.configuration.pools import (
     SpotPoolConfiguration,
     StablePoolConfiguration,
 )
+from hybrid_pools.blueprint.configuration.queues import QueuesConfiguration
 from hybrid_pools.blueprint.configuration.schedule import ScheduleConfiguration
 from hybrid_pools.blueprint.configuration.stack import SECTIONS, PoolName, StackConfiguration
 from hybrid_pools.blueprint.configuration.teams import TeamConfiguration, TeamName
@@ -79,6 +81,8 @@ class Reading:
     monitoring: MonitoringConfiguration | None = None
     access: AccessConfiguration | None = None
     schedule: ScheduleConfiguration | None = None
+    kubernetes: KubernetesConfiguration | None = None
+    queues: QueuesConfiguration | None = None
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -106,6 +110,8 @@ class Reading:
             monitoring=self.monitoring,
             access=self.access,
             schedule=self.schedule,
+            kubernetes=self.kubernetes,
+            queues=self.queues,
         )
 
 
@@ -149,6 +155,8 @@ def read(sections: Mapping[str, object], secrets: Collection[str], now: datetime
         monitoring=section("monitoring", MonitoringConfiguration),
         access=section("access", AccessConfiguration),
         schedule=section("schedule", ScheduleConfiguration),
+        kubernetes=section("kubernetes", KubernetesConfiguration),
+        queues=section("queues", QueuesConfiguration),
         problems=tuple(problems),
     )
 

@@ -9,10 +9,12 @@ from hybrid_pools.blueprint.configuration.buckets import BucketsConfiguration
 from hybrid_pools.blueprint.configuration.cluster import ClusterConfiguration
 from hybrid_pools.blueprint.configuration.environment import EnvironmentConfiguration
 from hybrid_pools.blueprint.configuration.identity import NodeIdentityConfiguration
+from hybrid_pools.blueprint.configuration.kubernetes import KubernetesConfiguration
 from hybrid_pools.blueprint.configuration.model import Model
 from hybrid_pools.blueprint.configuration.monitoring import MonitoringConfiguration
 from hybrid_pools.blueprint.configuration.network import NetworkConfiguration
 from hybrid_pools.blueprint.configuration.pools import PoolConfiguration
+from hybrid_pools.blueprint.configuration.queues import QueuesConfiguration
 from hybrid_pools.blueprint.configuration.schedule import ScheduleConfiguration
 from hybrid_pools.blueprint.configuration.teams import TeamConfiguration, TeamName
 
@@ -52,6 +54,12 @@ class StackConfiguration(Model):
 
     schedule: ScheduleConfiguration | None = None
     """When buffer pools change hands between services and training. Left out: services keep them."""
+
+    kubernetes: KubernetesConfiguration | None = None
+    """What is declared inside the cluster: priorities, namespaces, queues, admission policies. Left out: nothing is."""
+
+    queues: QueuesConfiguration | None = None
+    """Quotas of the teams, and each class's order of pools. Needed with kubernetes."""
 
 
 SECTIONS = {field.alias or name: field for name, field in StackConfiguration.model_fields.items()}

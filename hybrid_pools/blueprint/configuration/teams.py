@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from hybrid_pools.blueprint.configuration.model import Form, Model
+from hybrid_pools.blueprint.configuration.model import Form, Model, Namespace
 
 TeamName = Annotated[
     str,
@@ -35,3 +35,6 @@ class TeamConfiguration(Model):
 
     spot: bool = True
     """Whether the team may use spot pools."""
+
+    namespace: Namespace | None = None
+    """Kubernetes namespace, where the team has one already. Left out: team-NAME. No other team may have it."""

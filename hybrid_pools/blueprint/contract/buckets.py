@@ -1,12 +1,11 @@
-"""What the contract says of buckets, and of where each team's work lies in them."""
+"""What the contract says of buckets."""
 
-from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 from pydantic import Field
 
 from hybrid_pools.blueprint.contract.part import Part
-from hybrid_pools.blueprint.model import Bucket, Team
+from hybrid_pools.blueprint.model import Bucket
 from hybrid_pools.blueprint.vocabulary import BucketKind
 
 
@@ -46,20 +45,6 @@ class BucketContract(Part):
     """Seconds for which an administrator can bring back what is gone for good; 0 is never."""
 
 
-class TeamContract(Part):
-    """One team's place in the cluster and in the buckets."""
-
-    name: str
-    namespace: str
-    """Kubernetes namespace."""
-
-    service_account: str
-    """Kubernetes service account that training runs as; it alone may write to the prefixes."""
-
-    prefixes: dict[BucketKind, str]
-    """Where the team's objects lie, by kind of bucket, as `gs://NAME/PREFIX/TEAM/`. Empty where the stack has no buckets."""
-
-
 def bucket_contract(bucket: Bucket, name: str) -> BucketContract:
     """The contract of one bucket, once its physical name is known."""
     kept = bucket.versioning
@@ -72,20 +57,6 @@ def bucket_contract(bucket: Bucket, name: str) -> BucketContract:
         versioning=kept is not None,
         kept=KeptVersionsContract(versions=kept.keep_versions, days=kept.keep_days) if kept else None,
         soft_delete_seconds=bucket.soft_delete_seconds,
-    )
-
-
-def team_contract(team: Team, buckets: Iterable[Bucket], names: Mapping[BucketKind, str]) -> TeamContract:
-    """The contract of one team.
-
-    Args:
-        names: Physical name of each bucket by its kind.
-    """
-    return TeamContract(
-        name=team.name,
-        namespace=team.namespace,
-        service_account=team.service_account,
-        prefixes={bucket.kind: f"{bucket_url(names[bucket.kind])}/{bucket.folders[team.name]}" for bucket in buckets},
     )
 
 

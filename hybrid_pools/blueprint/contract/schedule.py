@@ -7,6 +7,7 @@ from pydantic import Field
 
 from hybrid_pools.blueprint.configuration.schedule import Profile, Weekday
 from hybrid_pools.blueprint.contract.part import Part
+from hybrid_pools.blueprint.model.queues import BufferQuota
 from hybrid_pools.blueprint.model.schedule import Schedule, ScheduledPool
 
 
@@ -71,10 +72,13 @@ class ScheduleContract(Part):
 
     overrides: tuple[OverrideContract, ...] = ()
     lead_minutes: Annotated[int, Field(ge=0)]
-    """How long before the end of a window services' limits come back, and training is asked to go."""
+    """How long before the end of a window services' limits come back, and training is asked to go unless trainingLeavesMinutes is there."""
 
     drain_minutes: Annotated[int, Field(ge=0)]
-    """How long training has from then on to save and go."""
+    """How long training has to save and go once it is asked to."""
+
+    training_leaves_minutes: Annotated[int, Field(ge=0)] | None = None
+    """How long before the end of a window the buffer's quota closes and training is asked to go. Left out where queues hold no buffer."""
 
     valid_until: date | None = None
     """First date on which the declared jobs would no longer follow the calendar; None for ever."""
@@ -82,8 +86,12 @@ class ScheduleContract(Part):
     pools: tuple[ScheduledPoolContract, ...]
 
 
-def schedule_contract(schedule: Schedule) -> ScheduleContract:
-    """The contract of a schedule."""
+def schedule_contract(schedule: Schedule, buffer: BufferQuota | None = None) -> ScheduleContract:
+    """The contract of a schedule.
+
+    Args:
+        buffer: The buffer's quota, where queues hold one.
+    """
     configuration = schedule.configuration
     return ScheduleContract(
         time_zone=configuration.time_zone,
@@ -99,6 +107,7 @@ def schedule_contract(schedule: Schedule) -> ScheduleContract:
         ),
         lead_minutes=configuration.lead_minutes,
         drain_minutes=configuration.drain_minutes,
+        training_leaves_minutes=configuration.lead_minutes + buffer.drain_seconds // 60 if buffer else None,
         valid_until=schedule.validity.end if schedule.validity else None,
         pools=tuple(
             ScheduledPoolContract(

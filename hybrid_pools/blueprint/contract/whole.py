@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from hybrid_pools.blueprint.contract.buckets import BucketContract, TeamContract, bucket_contract, team_contract
+from hybrid_pools.blueprint.contract.buckets import BucketContract, bucket_contract
 from hybrid_pools.blueprint.contract.monitoring import DashboardContract, dashboard_contracts
 from hybrid_pools.blueprint.contract.part import Part
 from hybrid_pools.blueprint.contract.pools import PoolContract, pool_contract
+from hybrid_pools.blueprint.contract.queues import ClassContract, FlavorContract, class_contract, flavor_contract
 from hybrid_pools.blueprint.contract.schedule import ScheduleContract, schedule_contract
+from hybrid_pools.blueprint.contract.teams import TeamContract, team_contract
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.vocabulary import BucketKind
 
@@ -49,6 +51,12 @@ class Contract(Part):
     teams: tuple[TeamContract, ...] = ()
     """Who trains here, and where."""
 
+    classes: tuple[ClassContract, ...] = ()
+    """What each class of work gets; empty where the stack declares nothing inside the cluster."""
+
+    flavors: tuple[FlavorContract, ...] = ()
+    """What the classes try, one after the other."""
+
 
 def contract(
     blueprint: Blueprint,
@@ -69,7 +77,8 @@ def contract(
         buckets: Physical name of each bucket by its kind; needed for a blueprint with buckets.
     """
     bucket_names = buckets or {}
-    environment = blueprint.environment
+    environment, kubernetes = blueprint.environment, blueprint.kubernetes
+    queues = kubernetes.queues if kubernetes else None
     return Contract(
         environment=environment.name,
         cluster=ClusterContract(
@@ -84,8 +93,10 @@ def contract(
             workload_pool=f"{environment.project}.svc.id.goog",
         ),
         pools=tuple(pool_contract(pool, node_pools[pool.name]) for pool in blueprint.pools),
-        schedule=schedule_contract(blueprint.schedule) if blueprint.schedule else None,
+        schedule=schedule_contract(blueprint.schedule, queues.buffer if queues else None) if blueprint.schedule else None,
         dashboards=dashboard_contracts(environment.project, dashboards or {}),
         buckets=tuple(bucket_contract(bucket, bucket_names[bucket.kind]) for bucket in blueprint.buckets),
-        teams=tuple(team_contract(team, blueprint.buckets, bucket_names) for team in blueprint.teams),
+        teams=tuple(team_contract(team, blueprint.buckets, bucket_names, queues.queues if queues else ()) for team in blueprint.teams),
+        classes=tuple(class_contract(policy) for policy in kubernetes.classes) if kubernetes else (),
+        flavors=tuple(flavor_contract(flavor) for flavor in queues.flavors) if queues else (),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
+from hybrid_pools.blueprint import rules
 from hybrid_pools.blueprint.catalogue import Catalogue, catalogue
 from hybrid_pools.blueprint.configuration import StackConfiguration
 from hybrid_pools.blueprint.configuration.access import AccessConfiguration
@@ -10,21 +11,20 @@ from hybrid_pools.blueprint.configuration.reading import read
 from hybrid_pools.blueprint.derivation.access import access_apis, derive_access
 from hybrid_pools.blueprint.derivation.buckets import bucket_apis, derive_buckets
 from hybrid_pools.blueprint.derivation.identity import node_accounts
+from hybrid_pools.blueprint.derivation.kubernetes import derive_kubernetes
 from hybrid_pools.blueprint.derivation.labels import resource_labels
 from hybrid_pools.blueprint.derivation.monitoring import derive_monitoring, monitoring_apis
-from hybrid_pools.blueprint.derivation.pools import derive_pool
+from hybrid_pools.blueprint.derivation.pools import derive_pools
 from hybrid_pools.blueprint.derivation.quotas import derive_quotas
 from hybrid_pools.blueprint.derivation.schedule import derive_schedule
 from hybrid_pools.blueprint.derivation.teams import derive_teams
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.problems import ConfigurationError
-from hybrid_pools.blueprint.rules import judge
 from hybrid_pools.blueprint.rules.rule import minimum_version
-from hybrid_pools.blueprint.vocabulary import BucketKind, Role
+from hybrid_pools.blueprint.vocabulary import BucketKind
 
 _APIS = ("compute.googleapis.com", "container.googleapis.com", "iam.googleapis.com", "logging.googleapis.com", "monitoring.googleapis.com")
 _SCHEDULER_API = "cloudscheduler.googleapis.com"
-_ROLE_ORDER = {Role.STABLE: 0, Role.SPOT: 1, Role.BUFFER: 2}
 
 
 def check(file: str, sections: Mapping[str, object], secrets: Collection[str] = (), now: datetime | None = None) -> StackConfiguration:
@@ -40,7 +40,7 @@ def check(file: str, sections: Mapping[str, object], secrets: Collection[str] = 
         ConfigurationError: With every problem at once.
     """
     reading = read(sections, secrets, now or datetime.now(UTC))
-    problems = [*reading.problems, *judge(reading, catalogue())]
+    problems = [*reading.problems, *rules.judge(reading, catalogue())]
     if problems:
         raise ConfigurationError(file, problems)
     return reading.whole()
@@ -58,9 +58,8 @@ def derive(configuration: StackConfiguration, facts: Catalogue | None = None) ->
     version = minimum_version(configuration.cluster)
     region = facts.region(environment.region)
     labels = resource_labels(environment)
-    pools = [derive_pool(name, pool, environment, version, region, facts, labels) for name, pool in configuration.pools.items()]
+    pools = derive_pools(configuration.pools, environment, version, region, facts, labels)
     schedule = configuration.schedule
-    pools.sort(key=lambda pool: (_ROLE_ORDER[pool.role], pool.gpus_per_node > 0, pool.name))
     switching = derive_schedule(environment.name, schedule, pools) if schedule else None
     accounts = node_accounts(environment.name, configuration.node_identity, {pool.role for pool in pools})
     teams = derive_teams(configuration.teams)
@@ -90,7 +89,7 @@ def derive(configuration: StackConfiguration, facts: Catalogue | None = None) ->
         ),
         accounts=accounts,
         propagation_seconds=configuration.node_identity.propagation_seconds,
-        pools=tuple(pools),
+        pools=pools,
         resource_labels=labels,
         teams=teams,
         buckets=derive_buckets(configuration.buckets, environment, teams, facts, labels),
@@ -98,4 +97,5 @@ def derive(configuration: StackConfiguration, facts: Catalogue | None = None) ->
         quotas=quotas,
         monitoring=derive_monitoring(configuration, pools, quotas),
         schedule=switching,
+        kubernetes=derive_kubernetes(configuration, pools, teams, switching, access),
     )

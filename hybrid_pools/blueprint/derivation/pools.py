@@ -7,11 +7,13 @@ from hybrid_pools.blueprint.configuration import EnvironmentConfiguration, PoolC
 from hybrid_pools.blueprint.configuration.nodes import Accelerator, LocalSsdUse
 from hybrid_pools.blueprint.configuration.pools import DeletionPolicy
 from hybrid_pools.blueprint.configuration.scaling import Limits, Surge, Upgrade
+from hybrid_pools.blueprint.derivation.flavors import binding_taints, flavor_name
 from hybrid_pools.blueprint.derivation.labels import pool_resource_labels
 from hybrid_pools.blueprint.model import Accelerators, BootDisk, LocalSsd, LocationPolicy, NodeLimits, Pool, ShutdownGrace
 from hybrid_pools.blueprint.vocabulary import (
     ARM_TAINT,
     BUFFER_TAINT,
+    FLAVOR_LABEL,
     GPU_TAINT,
     QUEUED_TAINT,
     ROLE_LABEL,
@@ -29,6 +31,22 @@ Source: Extended-duration pods page of the GKE documentation.
 """
 
 
+_ROLE_ORDER = {Role.STABLE: 0, Role.SPOT: 1, Role.BUFFER: 2}
+
+
+def derive_pools(
+    pools: Mapping[str, PoolConfiguration],
+    environment: EnvironmentConfiguration,
+    version: GkeVersion,
+    region: Region,
+    facts: Catalogue,
+    common_labels: Mapping[str, str],
+) -> tuple[Pool, ...]:
+    """All pools in order of creation: stable ones first, within a role those without GPUs."""
+    derived = (derive_pool(name, pool, environment, version, region, facts, common_labels) for name, pool in pools.items())
+    return tuple(sorted(derived, key=lambda pool: (_ROLE_ORDER[pool.role], pool.gpus_per_node > 0, pool.name)))
+
+
 def derive_pool(
     name: str,
     pool: PoolConfiguration,
@@ -42,7 +60,10 @@ def derive_pool(
     role, capacity = Role(pool.role), CapacityKind(pool.capacity.value)
     machine = facts.machine_type(pool.machine_type)
     accelerators = _accelerators(pool.accelerator, machine)
-    declared = (*_role_taints(role, capacity), *_user_taints(pool))
+    own_taints = _user_taints(pool)
+    declared = (*_role_taints(role, capacity), *own_taints)
+    alone = pool.placement is not None or bool(binding_taints(own_taints))
+    flavor = flavor_name(name, role, capacity, machine.architecture, accelerators, alone)
     grace = _shutdown_grace(pool, capacity, version, facts)
     zones, limits = tuple(sorted(pool.zones or region.zones)), _limits(pool.limits)
     return Pool(
@@ -57,7 +78,7 @@ def derive_pool(
         location_policy=LocationPolicy.BALANCED if role is Role.STABLE else LocationPolicy.ANY,
         taints=declared,
         node_taints=(*declared, *_googles_taints(capacity, machine, accelerators)),
-        labels=dict(pool.labels) | {ROLE_LABEL: role.value},
+        labels=dict(pool.labels) | {ROLE_LABEL: role.value, FLAVOR_LABEL: flavor},
         resource_labels=pool_resource_labels(common_labels, role),
         boot_disk=BootDisk(pool.boot_disk.type or machine.boot_disk_types[0], pool.boot_disk.size_gib, pool.boot_disk.key),
         local_ssd=_local_ssd(pool, machine),

@@ -12,7 +12,7 @@ def derive_teams(teams: Mapping[str, TeamConfiguration]) -> tuple[Team, ...]:
     return tuple(
         Team(
             name=name,
-            namespace=team_namespace(name),
+            namespace=team.namespace or team_namespace(name),
             service_account=TRAINING_SERVICE_ACCOUNT,
             spot=team.spot,
             researchers=team.researchers,

@@ -15,6 +15,7 @@ from hybrid_pools.blueprint.model.access import Access
 from hybrid_pools.blueprint.model.buckets import Bucket
 from hybrid_pools.blueprint.model.monitoring import Monitoring
 from hybrid_pools.blueprint.model.pools import Pool
+from hybrid_pools.blueprint.model.queues import Kubernetes
 from hybrid_pools.blueprint.model.quotas import QuotaNeed
 from hybrid_pools.blueprint.model.schedule import Schedule
 from hybrid_pools.blueprint.model.teams import Team
@@ -48,6 +49,7 @@ class Blueprint:
         monitoring: None where nothing watches the environment.
         schedule: None where services keep the buffer.
         access: What people, workloads and automation are granted.
+        kubernetes: None where nothing is declared inside the cluster.
     """
 
     environment: EnvironmentConfiguration
@@ -65,6 +67,7 @@ class Blueprint:
     monitoring: Monitoring | None = None
     schedule: Schedule | None = None
     access: Access = field(default_factory=Access)
+    kubernetes: Kubernetes | None = None
 
     def pools_of(self, role: Role) -> tuple[Pool, ...]:
         """The pools of one role, in order of creation."""

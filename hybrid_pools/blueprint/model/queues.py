@@ -4,7 +4,7 @@ Amounts of resources are whole numbers in the smallest unit anybody writes: CPU 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hybrid_pools.blueprint.vocabulary import AdmissionMode, Effect, Role, Taint, WorkloadClass
 
@@ -29,10 +29,11 @@ class Toleration:
 
 @dataclass(frozen=True)
 class Flavor:
-    """One Kueue resource flavor: the pools of one role and one GPU family.
+    """One Kueue resource flavor: the pools of one role and one GPU family, bought and divided in the same way. A compactly placed pool, and
+    one with taints of its user's, is a flavor of its own.
 
     Attributes:
-        name: `spot-l4`, `buffer-l4`, `stable-cpu`.
+        name: `spot-l4`, `buffer-l4`, `stable-cpu`; also the value of the flavor label of its nodes.
         gpu_family: `l4`, or None for pools without GPUs.
         pools: Names of the pools that it stands for, in order of creation.
         node_labels: Labels by which its nodes are found, and no others.
@@ -216,6 +217,11 @@ class Admission:
         save_margin_seconds: Added to the declared save time before it is compared.
         spot_queues: Local queues whose order has a guarded flavor.
         spot_priority_classes: Priority classes of the classes that may use spot.
+        platform_users: Users, not groups, that may edit the same as the platform groups: the pipeline that deploys, and Kueue itself.
+        job_creators: Users (service accounts of controllers) whose Jobs, JobSets and Ray clusters are parts of something that was judged
+            when it was made: that of JobSet, of KubeRay. What must hold for the whole is not asked of such a part again.
+        flavor_labels: By name of a flavor in `grace_seconds`: labels that all its nodes have, such as the accelerator's. A pod that
+            selects another value cannot get there, so that flavor's grace does not bind it. The flavor's own label is known anyway.
     """
 
     mode: AdmissionMode
@@ -230,6 +236,9 @@ class Admission:
     spot_queues: tuple[str, ...]
     spot_priority_classes: tuple[str, ...]
     teams: tuple[TeamAdmission, ...]
+    platform_users: tuple[str, ...] = ()
+    job_creators: tuple[str, ...] = ()
+    flavor_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,21 @@ from hybrid_pools.blueprint.rules.rule import Finding, section_rule
 from hybrid_pools.blueprint.vocabulary import PROJECT
 
 _LONGEST_EMERGENCY = timedelta(hours=72)
+_PERSONAL_DOMAINS = (
+    "gmail.com",
+    "gmx.de",
+    "gmx.net",
+    "googlemail.com",
+    "hotmail.com",
+    "icloud.com",
+    "live.com",
+    "outlook.com",
+    "proton.me",
+    "yahoo.com",
+)
+"""Domains in which nobody has groups, only mailboxes of people."""
+
+_PROGRAMS = "gserviceaccount.com"
 _IAM = "IAM documentation, overview of conditions; requirement E1"
 
 
@@ -133,6 +148,22 @@ def pool_id_is_free(reading: Reading, _: Catalogue) -> Iterator[Finding]:
             "any other beginning",
             f"write {pool.removeprefix('gcp-')}-ci",
         )
+
+
+@section_rule("CFG-825", "A group is a group of the organization", "Google Groups for RBAC page of the GKE documentation; requirement E1")
+def groups_are_groups(reading: Reading, _: Catalogue) -> Iterator[Finding]:
+    """Rights of a person stay when the person leaves; rights of a program are given to its own identity."""
+    for persona, group, at in _memberships(reading):
+        domain = group.lower().rpartition("@")[2]
+        who = "a person" if domain in _PERSONAL_DOMAINS else "a program" if domain.endswith(_PROGRAMS) else None
+        if who:
+            yield Finding(
+                at,
+                group,
+                f"is the account of {who}, not a group: as {persona} it would be named as one and nobody would have the rights",
+                "the address of a Google group of the organization",
+                "make a group, put the account into it, and name the group",
+            )
 
 
 def _time(text: str) -> datetime | None:

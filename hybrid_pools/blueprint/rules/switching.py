@@ -56,7 +56,7 @@ def switches_avoid_clock_changes(reading: Reading, _: Catalogue) -> Iterator[Fin
     if plan is None or is_endless(plan.calendar):
         return
     told: set[str] = set()
-    for change, training in _at_changes(plan.calendar):
+    for change, training in at_changes(plan.calendar):
         for wall, what in ((training.start, "the switch to training"), (training.back, "the switch back to services")):
             calls = [wall + timedelta(minutes=minute) for minute in range(plan.spread + 1)]
             trouble = next((call for call in calls if change.troubles(call)), None)
@@ -86,7 +86,7 @@ def switches_avoid_clock_changes(reading: Reading, _: Catalogue) -> Iterator[Fin
             )
 
 
-def _at_changes(calendar: Calendar) -> Iterator[tuple[zones.ClockChange, Training]]:
+def at_changes(calendar: Calendar) -> Iterator[tuple[zones.ClockChange, Training]]:
     """Times of training around clock changes."""
     for change in _telling_changes(calendar):
         for training in trainings(calendar, change.first - timedelta(days=1), change.last + timedelta(days=1)):

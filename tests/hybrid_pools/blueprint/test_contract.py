@@ -7,8 +7,9 @@ from hypothesis import given
 
 from hybrid_pools.blueprint.contract import CONTRACT_VERSION, Contract, contract
 from hybrid_pools.blueprint.model import Blueprint
-from hybrid_pools.blueprint.vocabulary import NODE_POOL_LABEL, ROLE_LABEL
-from tests.strategies import blueprints
+from hybrid_pools.blueprint.vocabulary import NODE_POOL_LABEL, QUEUED_CLASSES, ROLE_LABEL, Role
+from tests.environments import blueprint_of
+from tests.strategies import blueprints, queued_blueprints
 
 SCHEMA = jsonschema.Draft202012Validator(Contract.model_json_schema(by_alias=True, mode="serialization"))
 
@@ -83,3 +84,50 @@ class TestEveryContract:
     def test_says_that_a_zone_may_be_lost_only_where_there_is_another(self, blueprint: Blueprint):
         for promised in contract_of(blueprint).pools:
             assert promised.survives_zone_loss == (len(promised.zones) > 1)
+
+
+class TestTheContractOfQueues:
+    @given(queued_blueprints())
+    def test_comes_back_from_json_as_it_was_and_fits_its_schema(self, blueprint: Blueprint):
+        promised = contract_of(blueprint)
+        assert Contract.model_validate_json(promised.model_dump_json()) == promised
+        SCHEMA.validate(promised.model_dump(mode="json", exclude_none=True))
+
+    @given(queued_blueprints())
+    def test_sends_every_class_to_flavors_and_pools_that_it_describes(self, blueprint: Blueprint):
+        promised = contract_of(blueprint)
+        pools = {flavor.name: flavor.pools for flavor in promised.flavors}
+        described = {pool.name: pool for pool in promised.pools}
+        for one in promised.classes:
+            assert list(one.pools) == [pool for name in one.flavors for pool in pools[name]]
+            assert (one.queue is None) == (one.name not in QUEUED_CLASSES)
+        for flavor in promised.flavors:
+            for name in flavor.pools:
+                assert flavor.usable_grace_seconds <= described[name].usable_grace_seconds
+                assert {*flavor.tolerations} <= {*described[name].tolerations}
+
+    @given(queued_blueprints())
+    def test_gives_every_team_its_queues_by_the_name_that_the_class_has(self, blueprint: Blueprint):
+        assert blueprint.kubernetes is not None
+        promised = contract_of(blueprint)
+        queues = {one.name: one.queue for one in promised.classes}
+        for team, own in zip(promised.teams, blueprint.teams, strict=True):
+            told = [queue for queue in blueprint.kubernetes.queues.queues if queue.team == team.name]
+            assert [(queue.cluster_queue, queue.name) for queue in team.queues] == [(queue.name, queue.local_queue) for queue in told]
+            assert all(queue.name == queues[queue.workload_class] for queue in team.queues)
+            spots = {flavor.name for flavor in promised.flavors if flavor.role is Role.SPOT}
+            assert team.spot is own.spot
+            assert team.spot or not spots & {quota.flavor for queue in team.queues for quota in queue.quotas}
+
+    def test_says_when_training_is_asked_to_leave_the_buffer(self):
+        schedule = contract_of(blueprint_of("local")).schedule
+        assert schedule is not None
+        assert schedule.training_leaves_minutes == schedule.lead_minutes + schedule.drain_minutes == 60
+
+    @given(blueprints())
+    def test_is_empty_where_nothing_is_declared_inside_the_cluster(self, blueprint: Blueprint):
+        promised = contract_of(blueprint)
+        assert (blueprint.kubernetes is None) == (promised.classes == ())
+        if blueprint.kubernetes is None:
+            assert promised.flavors == ()
+            assert not any(team.queues for team in promised.teams)

@@ -55,10 +55,10 @@ class TestHelp:
         loaded = said.split("LOADED")[1].split()
         assert "typer" in loaded
         assert {"pydantic", "pulumi", "rich", "yaml"}.isdisjoint(loaded)
-        for command in ("check", "pools", "picture", "quotas"):
+        for command in ("check", "pools", "picture", "quotas", "queues"):
             assert f"\n  {command} " in said
 
-    @pytest.mark.parametrize("command", ["check", "pools", "picture", "quotas"])
+    @pytest.mark.parametrize("command", ["check", "pools", "picture", "quotas", "queues"])
     def test_of_each_command_comes_from_the_command_itself(self, command):
         result = run(command, "--help")
         assert result.exit_code == 0

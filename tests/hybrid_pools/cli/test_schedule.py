@@ -76,7 +76,8 @@ class TestWhatCannotBeShown:
 
     def test_includes_an_environment_without_a_schedule(self, tmp_path):
         content = yaml.safe_load(PROD.read_text())
-        del content["config"]["hybrid-node-pools:schedule"]
+        for section in ("schedule", "kubernetes", "queues"):
+            del content["config"][f"hybrid-node-pools:{section}"]
         file = tmp_path / "Pulumi.still.yaml"
         file.write_text(yaml.safe_dump(content))
         result = run("--stack-file", file)

@@ -74,6 +74,7 @@ class TestCatalogue:
         facts = catalogue()
         sources = {machine.source for machine in facts.machine_types.values()}
         sources |= {fact.source for fact in (*facts.accelerators.values(), *facts.version_gates.values(), *facts.gke_taints.values())}
+        sources |= {release.source for release in facts.releases.values()}
         assert {source for source in sources if source not in self.text} == set()
 
 

@@ -11,6 +11,7 @@ import pytest
 from hybrid_pools.blueprint.catalogue import catalogue, files
 from hybrid_pools.blueprint.catalogue.compute_quotas import ComputeQuotas
 from hybrid_pools.blueprint.catalogue.facts import Frozen, ShutdownGrace
+from hybrid_pools.blueprint.catalogue.reservations import NodeReservations
 from hybrid_pools.blueprint.monitoring.metrics import MetricsFile
 
 DATA = Path(files.__file__).parent / "data"
@@ -24,8 +25,10 @@ SHAPES: dict[str, type[Frozen]] = {
     "machine-types.json": files.MachineTypesFile,
     "metrics.json": MetricsFile,
     "multi-regions.json": files.MultiRegionsFile,
+    "node-reservations.json": NodeReservations,
     "quotas.json": files.QuotasFile,
     "regions.json": files.RegionsFile,
+    "releases.json": files.ReleasesFile,
     "series.json": files.SeriesFile,
     "shutdown-grace.json": ShutdownGrace,
     "version-gates.json": files.VersionGatesFile,
