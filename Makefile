@@ -1,8 +1,9 @@
 # Two commands matter: `make up` and `make test`. Both set up what they need, show what takes long, and do nothing twice.
 
 STACK ?= local
-# The stand-in, the engine, the program on mocks, and whether the generators reach everything: what takes longer than a check may.
-SLOW_TESTS := tests/lab tests/engine tests/components tests/test_strategies.py
+# The stand-ins, the engine, the control plane, the program on mocks, checkpoints whose writers are killed, and whether the generators reach
+# everything: what takes longer than a check may.
+SLOW_TESTS := tests/lab tests/engine tests/cluster tests/components tests/hybrid_pools/training/checkpoints tests/test_strategies.py
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
@@ -31,7 +32,7 @@ $(READY): requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-build: $(READY) ## Build the Pulumi engine, if none is installed that will do
+build: $(READY) ## Build the Pulumi engine, if none is installed that will do, and the control plane
 	@$(BIN)/python -m lab build
 
 up: $(READY) ## Bring a stack up in the lab and show its pools
@@ -57,7 +58,7 @@ check: $(READY) ## Run what is quick: style, types, import directions, tests of 
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not engine and not sweep" $(addprefix --ignore=,$(SLOW_TESTS))
 
 sweep: $(READY) ## Run the property tests on many more cases, others each time
-	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -m "not engine" -k "not snapshot"
+	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -m "not engine and not cluster" -k "not snapshot"
 
 bench: build ## Measure against the limits, into build/bench.json
 	$(BIN)/python -m bench

@@ -8,24 +8,38 @@ import typer
 from rich.console import Console
 
 from lab.begun import pending_creates
+from lab.build import build as build_tool
 from lab.clock import clock
+from lab.cluster import cli as cluster
+from lab.cluster.programs import control_plane, kubectl, kubernetes_provider
+from lab.cluster.stacks import release, serve, serve_if_up
 from lab.engine import Engine, Result
 from lab.errors import LabError
 from lab.google.cli import cloud_app, fault_app
-from lab.paths import CHECKOUT, default_lab
+from lab.kubelet.logs import pod_logs
+from lab.nodes.cli import nodes_app
+from lab.paths import CHECKOUT, cache_folder, default_lab
+from lab.progress import Progress
 from lab.pulumi_cli import obtain_pulumi
 from lab.recovery import recover
 from lab.report import show_up
 from lab.stacks import known_stacks
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, help="The real Pulumi engine on this machine, with a stand-in for Google's API."
+    no_args_is_help=True,
+    add_completion=False,
+    help="The real Pulumi engine and a real Kubernetes control plane on this machine, with a stand-in for Google's API.",
 )
 
 app.command()(clock)
+for command in (cluster.start, cluster.status, cluster.stop, cluster.logs):
+    app.command()(command)
+
+app.command()(pod_logs)
 
 app.add_typer(fault_app, name="fault")
 app.add_typer(cloud_app, name="cloud")
+app.add_typer(nodes_app, name="nodes")
 
 Stack = Annotated[str, typer.Argument(help="Name of a stack: the NAME of stacks/Pulumi.NAME.yaml.")]
 
@@ -36,6 +50,7 @@ _LOCKED = "the stack is currently locked"
 def up(stack: Stack) -> None:
     """Bring a stack up to what its file says, and show its pools."""
     engine = _engine()
+    serve(engine, stack)
     engine.select_or_init(stack)
     begun = [resource["urn"].rsplit("::", 1)[-1] for resource in pending_creates(engine.state(stack))]
     if begun:
@@ -49,20 +64,27 @@ def up(stack: Stack) -> None:
 
 @app.command()
 def down(stack: Stack) -> None:
-    """Remove everything a stack has made."""
-    _check(stack, _engine().destroy(stack))
+    """Remove everything a stack has made, and stop the control plane if no other stack needs it."""
+    engine = _engine()
+    serve_if_up(engine, stack)
+    _check(stack, engine.destroy(stack))
+    release(engine)
 
 
 @app.command()
 def preview(stack: Stack) -> None:
     """Show what `up` would change, with the policy pack's verdict."""
-    _check(stack, _engine().preview(stack))
+    engine = _engine()
+    serve_if_up(engine, stack)
+    _check(stack, engine.preview(stack))
 
 
 @app.command(name="recover")
 def recover_stack(stack: Stack) -> None:
     """Put a stack in order after its engine was killed; then `up` goes on."""
-    done = recover(_engine(), stack)
+    engine = _engine()
+    serve_if_up(engine, stack)
+    done = recover(engine, stack)
     for heading, urns in (("Adopted, it had been made", done.adopted), ("Forgotten, it had not been made", done.dropped)):
         for urn in urns:
             typer.echo(f"{heading}: {urn.rsplit('::', 1)[-1]}")
@@ -71,9 +93,11 @@ def recover_stack(stack: Stack) -> None:
 
 @app.command()
 def build() -> None:
-    """Build the engine if this machine has no Pulumi that will do."""
+    """Build what the lab runs: the engine, if this machine has no Pulumi that will do, its Kubernetes provider and the control plane."""
     pulumi = obtain_pulumi()
     typer.echo(f"{pulumi.path} ({'installed' if pulumi.official else 'built for the lab'})")
+    for tool in (*control_plane().values(), kubectl(), kubernetes_provider()):
+        typer.echo(build_tool(tool, cache_folder(), Progress()))
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}, add_help_option=False)

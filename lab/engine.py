@@ -103,7 +103,7 @@ class Engine:
         """
         for directory in (self.lab.state, self.lab.home):
             directory.mkdir(parents=True, exist_ok=True)
-        prepare_launchers(self.lab.plugins, self.lab.bin)
+        prepare_launchers(self.lab)
         prepare_workspace(self.project, self.lab, self.pulumi)
         if stack is not None:
             copy_stack_file(self.project, self.lab, stack)

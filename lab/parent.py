@@ -9,6 +9,10 @@ import runpy
 import signal
 import sys
 import threading
+import time
+from contextlib import suppress
+
+import psutil
 
 _PERIOD = 0.2  # seconds by which a plugin may outlive its engine
 
@@ -24,6 +28,25 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         never.wait(_PERIOD)
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def end_program_with_parent() -> None:
+    """Does the same for the program that this process is about to become: a second process watches over it."""
+    parent, program = os.getppid(), os.getpid()
+    if os.fork():
+        return
+    # The engine waits for the end of what the program prints, so nobody else may hold its output.
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nothing, stream)
+    os.setsid()
+    watched = psutil.Process(program)
+    while os.getppid() == program:
+        time.sleep(_PERIOD)
+        with suppress(psutil.NoSuchProcess):
+            if watched.ppid() != parent:
+                watched.kill()
+    os._exit(0)
 
 
 if __name__ == "__main__":

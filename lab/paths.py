@@ -40,7 +40,7 @@ class Lab:
 
     @property
     def bin(self) -> Path:
-        """A `pulumi` that works in this lab, for people to put on their PATH."""
+        """`pulumi` and `kubectl` that work in this lab, for people to put on their PATH."""
         return self.directory / "bin"
 
     @property
@@ -57,6 +57,11 @@ class Lab:
     def store(self) -> Path:
         """The resources of the stand-in."""
         return self.directory / "google.sqlite"
+
+    @property
+    def nodes(self) -> Path:
+        """Settings of the nodes."""
+        return self.directory / "nodes.json"
 
 
 def default_lab() -> Lab:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from lab.google import faults, refusals
 from lab.google.catalogue import Catalogue
 from lab.google.computed import CLUSTER, NODE_POOL, cluster_id, completed, pools_of
+from lab.google.endpoint import reachable
 from lab.google.faults import Call, Kind
 from lab.google.naming import Provider, identifier, located
 from lab.google.refusal import Incomplete, LostAnswer, Refusal, not_found
@@ -134,7 +135,10 @@ class Cloud:
         """
         call = Call("read", type_, id_.rpartition("/")[2])
         with self._logged(call, id_, ""):
-            return self.store.get(id_, type_)
+            record = self.store.get(id_, type_)
+            if record is None or type_ != CLUSTER:
+                return record
+            return replace(record, document=reachable(record.document, self.store.path.parent))
 
     def _judge(self, type_: str, id_: str, document: Document, old: Document | None) -> None:
         for refusal in refusals.of_write(refusals.Write(type_, id_, document, old, self.store, self.catalogue)):

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lab.google.catalogue import Catalogue
+from lab.google.endpoint import reachable
 from lab.google.facts import Facts
 from lab.google.naming import fill, project_number
 from lab.google.schema import Schema, Shape
@@ -137,7 +138,7 @@ def _cluster(written: _Written) -> Document:
         facts, document.get("minMasterVersion", ""), first(document, "releaseChannel.channel", "REGULAR")
     )
     document.setdefault("nodeVersion", document["masterVersion"])
-    return document
+    return reachable(document, written.store.path.parent)
 
 
 def cluster_id(document: Document) -> str:

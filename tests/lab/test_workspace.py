@@ -35,9 +35,9 @@ class TestTheProjectOfALab:
         assert "languages" not in settings(lab)["plugins"]
 
     @pytest.mark.parametrize("pulumi", [BUILT, OFFICIAL])
-    def test_always_talks_to_the_stand_in(self, small_project: SmallProject, lab: Lab, pulumi):
+    def test_always_talks_to_the_stand_in_and_the_control_plane_of_the_lab(self, small_project: SmallProject, lab: Lab, pulumi):
         prepare_workspace(small_project.folder, lab, pulumi)
-        assert settings(lab)["plugins"]["providers"] == [{"name": "gcp", "path": str(lab.plugins)}]
+        assert settings(lab)["plugins"]["providers"] == [{"name": name, "path": str(lab.plugins)} for name in ("gcp", "kubernetes")]
 
 
 class TestTheCopyOfAStackFile:

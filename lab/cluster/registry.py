@@ -1,0 +1,13 @@
+"""Which parts there are. A new part is one entry here."""
+
+from typing import Final
+
+from lab.cluster import jobset, kubernetes, kueue, kwok
+from lab.kubelet.part import KUBELET
+from lab.nodes.part import NODES
+
+KUBERNETES: Final = kubernetes.PARTS
+"""Kubernetes alone."""
+
+CLUSTER: Final = (*KUBERNETES, kwok.PART, KUBELET, NODES, jobset.PART, kueue.PART)
+"""A cluster with queues and simulated nodes."""
