@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from hybrid_pools.blueprint.configuration.model import NOT_TOGETHER, Form
+from hybrid_pools.blueprint.documented import descriptions
 from hybrid_pools.blueprint.problems import Problem
 
 _SHOWN = 80
@@ -42,9 +43,9 @@ def _meant(model: type[BaseModel], loc: tuple[int | str, ...]) -> str | None:
 
 def _explained(model: type[BaseModel], details: ErrorDetails, path: str) -> Problem:
     loc, kind, context, value = details["loc"], details["type"], details.get("ctx", {}), details["input"]
-    where, field = _locate(model, loc)
+    where, said = _locate(model, loc)
     at = path + where
-    described = _description(field) if field else _summary(model)
+    described = said or _summary(model)
     if kind == "missing":
         return Problem("CFG-001", at, "", "is missing and has no default", described, f"add {loc[-1]}")
     if kind == "extra_forbidden":
@@ -108,8 +109,8 @@ def _type_fix(kind: str, expected: str, value: object) -> str:
     return f"write {expected} there"
 
 
-def _locate(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, FieldInfo | None]:
-    """The path as text, and the innermost field that it passes."""
+def _locate(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, str | None]:
+    """The path as text, and what the innermost field that it passes says of itself."""
     text, innermost, current = "", None, model
     for part in loc:
         if isinstance(part, int):
@@ -121,7 +122,7 @@ def _locate(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[str, Fi
         text += f".{part}"
         found = _field(current, part)
         if found is not None:
-            innermost, current = found, _model_in(found.annotation)
+            innermost, current = _description(current, found), _model_in(found.annotation)
     return text, innermost
 
 
@@ -176,8 +177,8 @@ def _keys(model: type[BaseModel]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
-def _description(field: FieldInfo) -> str:
-    return (field.description or _summary(_model_in(field.annotation)) or "a value of the documented type").split("\n")[0]
+def _description(owner: type[BaseModel], field: FieldInfo) -> str:
+    return (descriptions(owner).get(field.alias or "") or _summary(_model_in(field.annotation)) or "a value of the documented type").split("\n")[0]
 
 
 def _summary(model: Any) -> str:

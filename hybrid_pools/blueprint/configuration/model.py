@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
+
+from hybrid_pools.blueprint.documented import Documented
 
 
 def refusal(message: str, allowed: str, fix: str) -> PydanticCustomError:
@@ -18,7 +20,7 @@ NOT_TOGETHER = "not_together"
 """Pydantic's kind of error for `refusal`."""
 
 
-class Model(BaseModel):
+class Model(Documented):
     """Frozen, strict about types, and closed: a misspelt key is refused, not ignored."""
 
     model_config = ConfigDict(
@@ -28,7 +30,6 @@ class Model(BaseModel):
         alias_generator=to_camel,
         validate_by_name=True,
         validate_by_alias=True,
-        use_attribute_docstrings=True,
     )
 
 

@@ -30,6 +30,7 @@ from hybrid_pools.blueprint.configuration.queues import QueuesConfiguration
 from hybrid_pools.blueprint.configuration.schedule import ScheduleConfiguration
 from hybrid_pools.blueprint.configuration.stack import SECTIONS, PoolName, StackConfiguration
 from hybrid_pools.blueprint.configuration.teams import TeamConfiguration, TeamName
+from hybrid_pools.blueprint.documented import descriptions
 from hybrid_pools.blueprint.problems import Problem
 from hybrid_pools.blueprint.vocabulary import PROJECT, Role
 
@@ -171,7 +172,7 @@ def _missing(section: str) -> Problem:
         f"{PROJECT}:{section}",
         "",
         "the section is missing, so nothing can be derived",
-        SECTIONS[section].description or "a mapping",
+        descriptions(StackConfiguration).get(section, "a mapping"),
         f"add {PROJECT}:{section} under config: (docs/configuration.md shows every key)",
     )
 

@@ -1,10 +1,12 @@
 """What all parts of the contract share."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
+from hybrid_pools.blueprint.documented import Documented
 
-class Part(BaseModel):
+
+class Part(Documented):
     """The base of every part of the contract: frozen, closed, camelCase outside."""
 
     model_config = ConfigDict(
@@ -14,5 +16,4 @@ class Part(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
         serialize_by_alias=True,
-        use_attribute_docstrings=True,
     )

@@ -45,12 +45,13 @@ DEFAULT_ORDERS: Mapping[WorkloadClass, tuple[Role, ...]] = {
 
 PRIORITIES: Mapping[WorkloadClass, int] = {
     WorkloadClass.SERVICE: 1000,
-    WorkloadClass.INTERACTIVE: -1,
-    WorkloadClass.TRAINING: -5,
-    WorkloadClass.DEFERRED: -9,
+    WorkloadClass.INTERACTIVE: 30,
+    WorkloadClass.TRAINING: 20,
+    WorkloadClass.DEFERRED: 10,
 }
-"""Pods without a class have 0, so that a service nobody labelled still goes before everything that waits in queues, and no class needs to
-be the default of a whole cluster. Not below -10: for such pods the autoscaler of GKE brings no node (expendable-pods-priority-cutoff)."""
+"""None is negative: JobSet writes a pod's priority into a label, which may not begin with a minus sign, so no pod of a job set would be
+made (pod_mutating_webhook.go of JobSet 0.11.1). Pods without a class have 0: they push nobody off a node, and what waits in queues does not
+push them, since its classes never do."""
 
 TOPOLOGY_LEVELS = (NODE_POOL_LABEL, HOSTNAME_LABEL)
 """From wide to narrow. The nodes of a compactly placed pool are close together, so the pool is the widest level."""

@@ -15,9 +15,6 @@ from hybrid_pools.blueprint.vocabulary import QUEUED_CLASSES, SPOT_CLASSES, Role
 from tests.environments import blueprint_of, sections_of
 from tests.strategies import queued_blueprints
 
-CUTOFF = -10
-"""Pods below this priority bring no node: the default of the autoscaler's expendable-pods-priority-cutoff."""
-
 
 def kubernetes_of(blueprint: Blueprint) -> Kubernetes:
     assert blueprint.kubernetes is not None
@@ -175,9 +172,9 @@ class TestAClass:
         priorities = {policy.workload_class: policy.priority for policy in kubernetes_of(blueprint).classes}
         assert sorted(priorities, key=lambda one: -priorities[one]) == list(WorkloadClass)
 
-    def test_that_waits_in_a_queue_yields_to_pods_without_a_class_and_still_brings_nodes(self):
+    def test_has_a_priority_that_job_set_can_write_into_a_label(self):
         for workload_class in QUEUED_CLASSES:
-            assert CUTOFF <= PRIORITIES[workload_class] < 0 < PRIORITIES[WorkloadClass.SERVICE] <= 1_000_000_000
+            assert 0 <= PRIORITIES[workload_class] < PRIORITIES[WorkloadClass.SERVICE] <= 1_000_000_000
 
     @given(queued_blueprints())
     def test_pushes_others_off_nodes_only_if_it_is_a_service(self, blueprint: Blueprint):
