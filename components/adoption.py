@@ -1,5 +1,7 @@
 """What exists already must be there, and must fit, before anything is added to it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """An alert as a policy of Cloud Monitoring. PromQL only: Google ended support for its own query language in July 2025."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 

@@ -4,6 +4,8 @@ Owns one bucket a kind with its history, its lifecycle and its place, the manage
 use the key. Leaves alone the objects, the key itself, and who may do what in the folders: that is `TeamAccess`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

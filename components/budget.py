@@ -1,5 +1,7 @@
 """The monthly budget of the project. It tells; it never stops anything."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import pulumi

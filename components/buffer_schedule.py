@@ -4,6 +4,8 @@ Owns the jobs, the account they call as and its role. Leaves alone who may use t
 jobs set are left alone by the buffer pools in turn (`BufferPool`), so each field has one owner. No code runs in the cloud.
 """
 
+from __future__ import annotations
+
 import base64
 import json
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """A log-based metric."""
 
+from __future__ import annotations
+
 import pulumi
 import pulumi_gcp as gcp
 

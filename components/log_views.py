@@ -4,6 +4,8 @@ Owns the log bucket of each team with the sink that fills it, and the views. Lea
 copy of everything, and who may read a view (`TeamAccess`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

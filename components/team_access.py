@@ -4,6 +4,8 @@ Owns each grant as a member of its own and the custom roles. Leaves alone the me
 (`NodeIdentity`), and rights inside the cluster's namespaces.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime

@@ -21,6 +21,7 @@ from components.stable_pool import StablePool
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.vocabulary import BucketKind, Role
 from infra.access import compose_access, folders_of
+from infra.kubernetes import compose_kubernetes
 
 PoolComponent = StablePool | SpotPool | BufferPool
 _COMPONENTS: dict[Role, type[StablePool] | type[SpotPool] | type[BufferPool]] = {
@@ -46,7 +47,7 @@ def compose(blueprint: Blueprint) -> Environment:
 
     Order: APIs, accounts and roles, network, cluster, stable pools, then spot and buffer pools beside each other. The
     latter do not wait for each other, so that one that is out of stock does not hold the others up; Google's provider holds back
-    operations that would collide on one cluster.
+    operations that would collide on one cluster. What is inside the cluster waits for the stable pools only, for the same reason.
     """
     environment = blueprint.environment
     google = gcp.Provider("google", project=environment.project, region=environment.region)
@@ -91,6 +92,8 @@ def compose(blueprint: Blueprint) -> Environment:
         pools[pool.name] = component
         if pool.role is Role.STABLE:
             stable.append(component)
+    if blueprint.kubernetes is not None:
+        compose_kubernetes(blueprint, blueprint.kubernetes, cluster, stable)
     granted: list[pulumi.Resource] = [identity, cluster]
     if blueprint.schedule is not None:
         buffers = {pool.name: pools[pool.name].node_pool_name for pool in blueprint.pools_of(Role.BUFFER)}

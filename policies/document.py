@@ -15,7 +15,8 @@ _RUN = """\
 - **Advisory** rules print a message: the value can be changed in place at any time, or there are good reasons to differ.
 - What is **not known yet** in a preview, such as the e-mail of a new account, is said as advice and judged as soon as it is known.
 - A value of the wrong type is **not understood**, which counts as a violation.
-- `FLEET` rules look at all resources together, and last: a preview finds the violation, an `up` only after resources were made."""
+- `FLEET` rules, KUBERNETES-008, KUBERNETES-010 and KUBERNETES-012 look at all resources together, and last: a preview finds the
+  violation, an `up` only after resources were made."""
 
 _CONFIGURATION = """\
 A JSON file, given with `--policy-pack-config`, sets the level of a rule (`mandatory`, `advisory`, `disabled`) and its settings.

@@ -187,6 +187,22 @@ def _element(container: Mapping[str, object] | Sequence[object], key: str | int)
     return UNKNOWN if isinstance(element, str) and element in _SENTINELS else element
 
 
+def plain(value: Value, unknown: object) -> object:
+    """All that stands at a place as plain Python data, for code that knows nothing of engines.
+
+    Args:
+        unknown: Stands wherever a value is not known yet.
+    """
+    raw = value.raw
+    if raw is UNKNOWN:
+        return unknown
+    if isinstance(raw, Mapping):
+        return {key: plain(Value(_element(raw, key)), unknown) for key in _keys(raw)}
+    if isinstance(raw, Sequence) and not isinstance(raw, str):
+        return [plain(Value(_element(raw, index)), unknown) for index in range(len(raw))]
+    return raw
+
+
 def any_true(checks: Iterable[Callable[[], bool | None]]) -> bool:
     """Whether one of the checks holds: one that does decides, whatever else cannot be read.
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import yaml
 
+from hybrid_pools.manifests.kueue_configuration import kueue_configuration
 from lab.cluster.certificates import Authority
 from lab.cluster.kubernetes import API_SERVER
 from lab.cluster.parts import Part, Surroundings, binary, folder
@@ -30,10 +31,8 @@ _JUDGED_GROUPS: Final = ("kueue.x-k8s.io", "batch", "jobset.x-k8s.io")
 
 
 def configuration(webhook_port: int, health_port: int, certificates: Path) -> dict[str, Any]:
-    """What the manager is told. Like the chart's, with fair sharing and without a second copy to elect a leader from."""
-    return {
-        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
-        "kind": "Configuration",
+    """What the manager is told: how it decides as on every cluster, and where it listens here, without a second copy to elect a leader from."""
+    return kueue_configuration() | {
         "namespace": NAMESPACE,
         "health": {"healthProbeBindAddress": f"127.0.0.1:{health_port}"},
         "metrics": {"bindAddress": "0"},
@@ -42,10 +41,8 @@ def configuration(webhook_port: int, health_port: int, certificates: Path) -> di
         # With certificates managed by hand Kueue insists on more of them in /etc. So it manages its own, and finds ours in its secret.
         "internalCertManagement": {"enable": True},
         "featureGates": {"VisibilityOnDemand": False},
+        # Nobody else has to be spared here.
         "clientConnection": {"qps": 500, "burst": 1000},
-        "controller": {"groupKindConcurrency": {"Job.batch": 5, "Workload.kueue.x-k8s.io": 5}},
-        "manageJobsWithoutQueueName": False,
-        "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
         "integrations": {"frameworks": list(_FRAMEWORKS)},
     }
 

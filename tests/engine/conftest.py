@@ -12,18 +12,30 @@ from lab.google.store import Store
 from tests.conftest import MakeEngine
 from tests.engine.project import changed, make_project, write_stack
 
+INSIDE_THE_CLUSTER = ("kubernetes", "queues")
+"""Sections of a stack file on what is inside the cluster."""
+
 
 @dataclass(frozen=True)
 class World:
-    """One project, one engine, one stand-in."""
+    """One project, one engine, one stand-in.
+
+    Attributes:
+        control_plane: Whether a Kubernetes control plane runs behind the stand-in's clusters. Without one nothing inside them is declared.
+    """
 
     project: Path
     engine: Engine
     store: Store
+    control_plane: bool = False
 
     def declare(self, environment: str, change: Callable[[dict[str, Any]], None] = lambda _: None) -> None:
         """Write the stack file of a checked-in environment, changed."""
-        write_stack(self.project, environment, changed(environment, change))
+        sections = changed(environment, change)
+        if not self.control_plane:
+            for name in INSIDE_THE_CLUSTER:
+                sections.pop(name, None)
+        write_stack(self.project, environment, sections)
 
     def up(self, environment: str, *arguments: str) -> Result:
         """Bring the stack up without a preview first, which takes as long again; `test_refusals` looks at previews."""

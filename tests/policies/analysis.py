@@ -53,9 +53,19 @@ def analyze(
     given: Given, configuration: Mapping[str, Mapping[str, Any]] | None = None, rules: Sequence[Rule] | None = None
 ) -> list[Diagnostic]:
     """Judge one resource."""
-    request = proto.AnalyzeRequest(type=given.type, name=given.name, urn=given.urn, options=_options(given))
-    request.properties.update(given.inputs)
-    return _diagnostics(analyzer(configuration, rules).Analyze(request, Call()))
+    return analyze_each([given], configuration, rules)
+
+
+def analyze_each(
+    given: Iterable[Given], configuration: Mapping[str, Mapping[str, Any]] | None = None, rules: Sequence[Rule] | None = None
+) -> list[Diagnostic]:
+    """Judge resources one after the other."""
+    server, found = analyzer(configuration, rules), []
+    for one in given:
+        request = proto.AnalyzeRequest(type=one.type, name=one.name, urn=one.urn, options=_options(one))
+        request.properties.update(one.inputs)
+        found += _diagnostics(server.Analyze(request, Call()))
+    return found
 
 
 def analyze_stack(

@@ -23,7 +23,7 @@ def test_an_id_is_given_once() -> None:
 @pytest.mark.parametrize("one", all_rules(), ids=lambda one: one.id)
 class TestEveryRule:
     def test_has_an_id_that_names_its_subject(self, one) -> None:
-        assert re.fullmatch(r"(POOL|NODE|CLUSTER|IDENTITY|NETWORK|FLEET|ACCESS|BUCKET|MONITOR|SCHEDULE)-\d{3}", one.id)
+        assert re.fullmatch(r"(POOL|NODE|CLUSTER|IDENTITY|NETWORK|FLEET|ACCESS|BUCKET|KUBERNETES|MONITOR|SCHEDULE)-\d{3}", one.id)
 
     def test_states_its_law_without_a_full_stop_and_its_reason_and_fix_in_sentences(self, one) -> None:
         assert not one.title.endswith(".")

@@ -5,7 +5,16 @@ from collections import defaultdict
 import pytest
 
 from policies.rules import all_rules
-from tests.policies import access_cases, bucket_cases, monitoring_cases, node_cases, other_cases, pool_cases, schedule_cases
+from tests.policies import (
+    access_cases,
+    bucket_cases,
+    kubernetes_cases,
+    monitoring_cases,
+    node_cases,
+    other_cases,
+    pool_cases,
+    schedule_cases,
+)
 from tests.policies.analysis import analyze, analyze_stack
 from tests.policies.cases import SIX, Case, Kind, check
 from tests.policies.given import COMPLIANT, Given
@@ -19,6 +28,7 @@ CASES = (
     *other_cases.FLEET_CASES,
     *access_cases.CASES,
     *bucket_cases.CASES,
+    *kubernetes_cases.CASES,
     *monitoring_cases.CASES,
     *schedule_cases.CASES,
 )
@@ -42,7 +52,14 @@ def test_the_labels_of_cases_are_unique() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    (*COMPLIANT, *access_cases.COMPLIANT, *bucket_cases.COMPLIANT, *monitoring_cases.COMPLIANT, *schedule_cases.COMPLIANT),
+    (
+        *COMPLIANT,
+        *access_cases.COMPLIANT,
+        *bucket_cases.COMPLIANT,
+        *kubernetes_cases.COMPLIANT,
+        *monitoring_cases.COMPLIANT,
+        *schedule_cases.COMPLIANT,
+    ),
     ids=lambda given: given.name,
 )
 def test_a_compliant_resource_passes_every_rule(given: Given) -> None:

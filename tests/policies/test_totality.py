@@ -13,10 +13,18 @@ from policies.reading import UNKNOWN as UNREADABLE
 from policies.reading import Value
 from policies.rule import Finding, NotKnownYet, Options, Resource, Rule, Stack, View
 from policies.rules import all_rules
-from tests.policies import access_cases, bucket_cases, monitoring_cases
+from tests.policies import access_cases, bucket_cases, kubernetes_cases, monitoring_cases
 from tests.policies.given import ABSENT, BUCKET_GRANT, COMPLIANT, KEY, UNKNOWN, Given
 
-SUBJECTS = (*COMPLIANT, BUCKET_GRANT, KEY, *access_cases.SPOILABLE, *bucket_cases.SPOILABLE, *monitoring_cases.COMPLIANT)
+SUBJECTS = (
+    *COMPLIANT,
+    BUCKET_GRANT,
+    KEY,
+    *access_cases.SPOILABLE,
+    *bucket_cases.SPOILABLE,
+    *kubernetes_cases.SPOILABLE,
+    *monitoring_cases.COMPLIANT,
+)
 
 scalars = (
     st.none()
