@@ -31,7 +31,7 @@ _JUDGED_GROUPS: Final = ("kueue.x-k8s.io", "batch", "jobset.x-k8s.io")
 
 
 def configuration(webhook_port: int, health_port: int, certificates: Path) -> dict[str, Any]:
-    """What the manager is told: how it decides as on every cluster, and where it listens here, without a second copy to elect a leader from."""
+    """What the manager is told: how it decides as on every cluster, and where it listens here, alone."""
     return kueue_configuration() | {
         "namespace": NAMESPACE,
         "health": {"healthProbeBindAddress": f"127.0.0.1:{health_port}"},
