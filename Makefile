@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build up down preview recover test check sweep bench docs lock clean
+.PHONY: help setup build up down preview status recover test check sweep bench docs lock clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ down: $(READY) ## Remove what a stack has made
 preview: $(READY) ## Show what `up` would change
 	@$(BIN)/python -m lab preview $(STACK)
 
+status: $(READY) ## Show the parts of the lab's control plane
+	@$(BIN)/python -m lab status
+
 recover: $(READY) ## Put a stack in order after its engine was killed
 	@$(BIN)/python -m lab recover $(STACK)
 
@@ -59,6 +62,7 @@ check: $(READY) ## Run what is quick: style, types, import directions, tests of 
 
 sweep: $(READY) ## Run the property tests on many more cases, others each time
 	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -m "not engine and not cluster" -k "not snapshot"
+	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -s tests/cluster/test_scheduler_as_judge.py tests/cluster/queues/test_flood.py
 
 bench: build ## Measure against the limits, into build/bench.json
 	$(BIN)/python -m bench

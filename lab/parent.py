@@ -12,8 +12,6 @@ import threading
 import time
 from contextlib import suppress
 
-import psutil
-
 _PERIOD = 0.2  # seconds by which a plugin may outlive its engine
 
 
@@ -35,6 +33,8 @@ def end_program_with_parent() -> None:
     parent, program = os.getppid(), os.getpid()
     if os.fork():
         return
+    import psutil  # noqa: PLC0415 - every other plugin would wait for it at its start
+
     # The engine waits for the end of what the program prints, so nobody else may hold its output.
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):

@@ -2,7 +2,14 @@
 
 import contextlib
 
-from lab.google.server import serve
+from lab.google.catalogue import is_kept
+from lab.google.protocol import leave_out_sdk
+from lab.google.store import store_path
 
 with contextlib.suppress(KeyboardInterrupt):
+    if is_kept(store_path().parent):
+        leave_out_sdk()
+    # Only now, since it imports the protocol.
+    from lab.google.server import serve
+
     serve()

@@ -9,7 +9,8 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.metadata import version
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -37,22 +38,37 @@ class Catalogue:
 
 
 def sdk_version() -> str:
-    """Version of the installed `pulumi_gcp`, which is the version that the stand-in reports."""
-    return version("pulumi-gcp")
+    """Version of the installed `pulumi_gcp`, which is the version that the stand-in reports.
+
+    It is read where the SDK says which provider it belongs to; the installer's records take longer to ask than all else at a start.
+
+    Raises:
+        LookupError: The SDK is not installed.
+    """
+    spec = find_spec("pulumi_gcp")
+    if spec is None or spec.origin is None:
+        raise LookupError("pulumi_gcp is not installed")
+    plugin: dict[str, str] = json.loads(Path(spec.origin).with_name("pulumi-plugin.json").read_bytes())
+    return plugin["version"]
 
 
-def load_catalogue(cache: Path, functions: Iterable[str]) -> Catalogue:
+def is_kept(folder: Path) -> bool:
+    """Whether `load_catalogue` finds everything in this folder, so that it needs nothing of the SDK."""
+    return _file(folder).exists()
+
+
+def load_catalogue(folder: Path, functions: Iterable[str]) -> Catalogue:
     """The catalogue, from the cache folder if it is there.
 
     Args:
-        cache: Folder for the derived file. Files of other versions in it are removed.
+        folder: Where the derived file is kept. Files of other versions in it are removed.
         functions: Tokens of the functions whose results are needed.
 
     Raises:
         ValueError: A data file is wrong.
         LookupError: A data file names a type that the SDK does not have.
     """
-    file = cache / f"{_PREFIX}{_digest()}.json"
+    file = _file(folder)
     try:
         data: dict[str, Any] = json.loads(file.read_bytes())
     except FileNotFoundError:
@@ -70,6 +86,11 @@ def _taints() -> dict[str, dict[str, str]]:
     return {name: {"key": taint.key, "value": taint.value, "effect": taint.effect.google} for name, taint in taints.items()}
 
 
+def _file(folder: Path) -> Path:
+    return folder / f"{_PREFIX}{_digest()}.json"
+
+
+@cache
 def _digest() -> str:
     digest = hashlib.sha256(sdk_version().encode())
     for file in [CHECKOUT / "hybrid_pools" / "blueprint" / "vocabulary.py", *sorted(_FOLDER.rglob("*"))]:

@@ -37,7 +37,8 @@ POOL = {
 
 def shown(**changes: object) -> str:
     text = StringIO()
-    contract = {"contractVersion": 1, "environment": "dev", "cluster": CLUSTER, "pools": [POOL | changes]}
+    classes = changes.pop("classes", [])
+    contract = {"contractVersion": 1, "environment": "dev", "cluster": CLUSTER, "pools": [POOL | changes], "classes": classes}
     show_up(Console(file=text, width=200), "dev", {"contract": contract})
     return text.getvalue()
 
@@ -55,6 +56,18 @@ class TestThePools:
 
 
 class TestTheWayOn:
+    def test_leads_into_the_cluster_only_where_the_stack_has_something_inside(self):
+        kind = {
+            "name": "training",
+            "priorityClass": "hybrid-training",
+            "priority": 20,
+            "queue": "training",
+            "flavors": [],
+            "pools": [],
+        }
+        assert "kubectl" not in shown()
+        assert "kubectl get nodes" in shown(classes=[kind])
+
     @pytest.mark.parametrize("command", ["stack output contract --json --stack dev", "make up STACK=dev", "make down STACK=dev"])
     def test_names_the_commands_for_this_stack(self, command):
         assert command in shown()

