@@ -1,9 +1,11 @@
 """How long it takes to read, judge and derive."""
 
 import copy
+import timeit
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import process_time
 from typing import Any
 
 import yaml
@@ -22,14 +24,19 @@ def measure(stacks: Path) -> Iterator[Measurement]:
     prod = stacks / "Pulumi.prod.yaml"
     yield Measurement("derive the prod blueprint", 1000 * _derive(prod), "ms", 20)
     with TemporaryDirectory() as directory:
-        sizes = {pools: _derive(_with_pools(prod, pools, Path(directory))) for pools in (_MANY // 2, _MANY)}
-    yield Measurement(f"derive a {_MANY}-pool blueprint", sizes[_MANY], "s", 0.5)
-    # Linear growth doubles the time; a quadratic part would bring it near four times.
-    yield Measurement("derive twice the pools", sizes[_MANY] / sizes[_MANY // 2], "times", 2.5)
+        files = {pools: _with_pools(prod, pools, Path(directory)) for pools in (_MANY, 2 * _MANY)}
+        yield Measurement(f"derive a {_MANY}-pool blueprint", _derive(files[_MANY]), "s", 0.5)
+        # Linear growth doubles the time; a quadratic part would bring it near four times.
+        yield Measurement("derive twice the pools", _least(files[2 * _MANY]) / _least(files[_MANY]), "times", 2.5)
 
 
 def _derive(file: Path) -> float:
     return median_seconds(lambda: derive(check_stack_file(file)), _RUNS)
+
+
+def _least(file: Path) -> float:
+    """The processor's time for the quickest of several runs: the work itself, whatever else the machine and the garbage collector do."""
+    return min(timeit.repeat(lambda: derive(check_stack_file(file)), timer=process_time, number=1, repeat=_RUNS))
 
 
 def _with_pools(prod: Path, pools: int, directory: Path) -> Path:
@@ -40,8 +47,10 @@ def _with_pools(prod: Path, pools: int, directory: Path) -> Path:
     names = list(originals)
     copies = {f"{names[index % len(names)]}-{index}": names[index % len(names)] for index in range(pools)}
     config[f"{PROJECT}:pools"] = {name: _small(originals[original]) for name, original in copies.items()}
-    # So many buffers cannot change hands one after the other before a morning.
+    # So many buffers cannot change hands one after the other before a morning, and so no queue may count on them.
     del config[f"{PROJECT}:schedule"]
+    for queued in config[f"{PROJECT}:queues"]["classes"].values():
+        queued["order"] = [flavor for flavor in queued.get("order", ["stable"]) if flavor != "buffer"]
     config[f"{PROJECT}:environment"]["maxGpus"] = 10_000
     config[f"{PROJECT}:network"]["operationsRanges"] = []
     config[f"{PROJECT}:network"]["ranges"] = {"nodes": "10.0.0.0/14", "pods": "10.128.0.0/9", "services": "10.8.0.0/20"}

@@ -13,6 +13,7 @@ from hybrid_pools.blueprint.configuration import (
     NodeIdentityConfiguration,
     SpotPoolConfiguration,
     StablePoolConfiguration,
+    StackConfiguration,
 )
 from hybrid_pools.blueprint.configuration.access import AccessConfiguration
 from hybrid_pools.blueprint.configuration.buckets import BucketsConfiguration
@@ -23,6 +24,7 @@ from hybrid_pools.blueprint.configuration.pools import BasePool
 from hybrid_pools.blueprint.configuration.queues import QueuesConfiguration
 from hybrid_pools.blueprint.configuration.schedule import ScheduleConfiguration
 from hybrid_pools.blueprint.configuration.teams import TeamConfiguration
+from hybrid_pools.blueprint.documented import descriptions
 from hybrid_pools.blueprint.problems import READING_RULES
 from hybrid_pools.blueprint.rules import POOL_RULES, SECTION_RULES
 from hybrid_pools.blueprint.vocabulary import PROJECT
@@ -78,7 +80,7 @@ def _section(section: str) -> Iterable[str]:
 
 def _pools() -> Iterable[str]:
     yield f"## `{PROJECT}:pools`"
-    yield "Required. " + " ".join((SECTIONS["pools"].description or "").split())
+    yield "Required. " + " ".join(descriptions(StackConfiguration)["pools"].split())
     yield "### Every pool"
     shared = {field.alias for field in BasePool.model_fields.values()}
     yield keys_table(iter(model_keys(BasePool)))

@@ -15,7 +15,8 @@ Architecture = Literal["amd64", "arm64"]
 class Frozen(BaseModel):
     """A model that nothing changes and that refuses keys it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Most files are read only when something asks for them.
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
 
 class Fact(Frozen):

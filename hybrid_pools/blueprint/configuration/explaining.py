@@ -178,7 +178,8 @@ def _keys(model: type[BaseModel]) -> list[str]:
 
 
 def _description(owner: type[BaseModel], field: FieldInfo) -> str:
-    return (descriptions(owner).get(field.alias or "") or _summary(_model_in(field.annotation)) or "a value of the documented type").split("\n")[0]
+    said = descriptions(owner).get(field.alias or "") or _summary(_model_in(field.annotation))
+    return (said or "a value of the documented type").split("\n")[0]
 
 
 def _summary(model: Any) -> str:

@@ -24,6 +24,8 @@ class Model(Documented):
     """Frozen, strict about types, and closed: a misspelt key is refused, not ignored."""
 
     model_config = ConfigDict(
+        # Only a section's model is ever asked to validate; those inside it need no validator of their own.
+        defer_build=True,
         frozen=True,
         extra="forbid",
         strict=True,

@@ -10,12 +10,14 @@ from jsonschema import Draft202012Validator
 
 from hybrid_pools.blueprint.contract import contract
 from hybrid_pools.blueprint.vocabulary import PROJECT
-from hybrid_pools.documents.schemas import contract_schema, stack_schema
+from hybrid_pools.documents.schemas import checkpoint_schema, contract_schema, stack_schema
+from hybrid_pools.training.checkpoints.format import Manifest
 from tests.environments import ENVIRONMENTS, STACKS, blueprint_of
 from tests.strategies import blueprints, sections
 
 STACK = Draft202012Validator(stack_schema())
 CONTRACT = Draft202012Validator(contract_schema())
+CHECKPOINT = Draft202012Validator(checkpoint_schema())
 
 
 def stack_file(environment: str) -> dict[str, Any]:
@@ -23,7 +25,7 @@ def stack_file(environment: str) -> dict[str, Any]:
     return content
 
 
-@pytest.mark.parametrize("schema", [stack_schema(), contract_schema()], ids=["stack", "contract"])
+@pytest.mark.parametrize("schema", [stack_schema(), contract_schema(), checkpoint_schema()], ids=["stack", "contract", "checkpoint"])
 def test_is_a_schema(schema: dict[str, Any]) -> None:
     Draft202012Validator.check_schema(schema)
 
@@ -92,3 +94,22 @@ class TestContractSchema:
         )
         assert not CONTRACT.is_valid(made | {"password": "x"})
         assert not CONTRACT.is_valid(made | {"contractVersion": 2})
+
+
+class TestCheckpointSchema:
+    def test_takes_a_published_manifest_and_marks_a_damaged_one(self):
+        manifest = {
+            "formatVersion": 1,
+            "epoch": 2,
+            "step": 100,
+            "attempt": "a",
+            "nonce": "n",
+            "createdAt": "2026-01-01T00:00:00Z",
+            "workers": 1,
+            "position": {"sample": 25600},
+            "shards": [{"name": "model", "object": "00000-n/model", "size": 1, "crc32c": "AAAAAA==", "generation": 5, "worker": 0}],
+        }
+        CHECKPOINT.validate(manifest)
+        assert Manifest.model_validate(manifest)
+        for key, value in (("epoch", 0), ("shards", []), ("extra", 1)):
+            assert not CHECKPOINT.is_valid({**manifest, key: value})
