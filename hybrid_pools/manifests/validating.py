@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from hybrid_pools.blueprint.vocabulary import ADMISSION_PARAMETERS, SYSTEM_NAMESPACE, AdmissionMode
+from hybrid_pools.blueprint.vocabulary import ADMISSION_PARAMETERS, NAMESPACE_NAME_LABEL, SYSTEM_NAMESPACE, AdmissionMode
 from hybrid_pools.manifests.manifest import Manifest
 
 API = "admissionregistration.k8s.io/v1"
-NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
-"""Label of every namespace that the API server sets and nobody can change: its name."""
 
 _ACTIONS = {
     AdmissionMode.AUDIT: ["Audit"],

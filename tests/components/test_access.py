@@ -128,7 +128,8 @@ def test_the_principal_of_a_workload_names_the_project_by_number_and_by_id() -> 
     members = {one.inputs["member"] for one in registered if is_grant(one) and "/sa/training" in one.inputs["member"]}
     assert members == {
         f"principal://iam.googleapis.com/projects/{NUMBER}/locations/global/workloadIdentityPools/hybrid-pools-local.svc.id.goog"
-        "/subject/ns/team-vision/sa/training"
+        f"/subject/ns/{namespace}/sa/training"
+        for namespace in ("team-speech", "team-vision")
     }
 
 
