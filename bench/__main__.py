@@ -4,7 +4,7 @@ import sys
 
 from rich.console import Console
 
-from bench import blueprint, preview
+from bench import admission, blueprint, checkpoints, preview
 from bench.measurement import keep, show
 from lab.paths import CHECKOUT
 
@@ -13,7 +13,12 @@ def main() -> int:
     """Measure everything."""
     console = Console()
     with console.status("measuring"):
-        measurements = [*blueprint.measure(CHECKOUT / "stacks"), *preview.measure()]
+        measurements = [
+            *blueprint.measure(CHECKOUT / "stacks"),
+            *preview.measure(),
+            *checkpoints.measure(),
+            *admission.measure(CHECKOUT / "stacks"),
+        ]
     show(measurements, console)
     keep(measurements, CHECKOUT / "build" / "bench.json")
     return 0 if all(each.holds for each in measurements) else 1

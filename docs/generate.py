@@ -8,10 +8,22 @@ from pathlib import Path
 from hybrid_pools.blueprint.configuration.stack_file import check_stack_file
 from hybrid_pools.blueprint.derivation import derive
 from hybrid_pools.blueprint.model import Blueprint
-from hybrid_pools.documents import access, calendar, catalogue, configuration, contract, monitoring, pools, quotas, storage
+from hybrid_pools.documents import (
+    access,
+    admission,
+    calendar,
+    catalogue,
+    configuration,
+    contract,
+    monitoring,
+    pools,
+    queues,
+    quotas,
+    storage,
+)
 from hybrid_pools.documents.dashboard_picture import dashboard_picture
 from hybrid_pools.documents.picture import picture
-from hybrid_pools.documents.schemas import contract_schema, schema_text, stack_schema
+from hybrid_pools.documents.schemas import checkpoint_schema, contract_schema, schema_text, stack_schema
 from policies import document as policies
 
 DOCS = Path(__file__).parent
@@ -25,6 +37,7 @@ def documents() -> dict[str, str]:
     prod = blueprints[-1]
     return {
         "access.md": access.render(blueprints),
+        "admission.md": admission.render(prod),
         "calendar.md": calendar.render(blueprints),
         "catalogue.md": catalogue.render(),
         "configuration.md": configuration.render(),
@@ -35,7 +48,9 @@ def documents() -> dict[str, str]:
         "monitoring.md": monitoring.render(blueprints),
         "policies.md": policies.render(),
         "pools.md": pools.render(blueprints),
+        "queues.md": queues.render(blueprints),
         "quotas.md": quotas.render(blueprints),
+        "schema/checkpoint.v1.schema.json": schema_text(checkpoint_schema()),
         "schema/contract.v1.schema.json": schema_text(contract_schema()),
         "schema/stack.schema.json": schema_text(stack_schema()),
         "storage.md": storage.render(blueprints),
