@@ -9,8 +9,6 @@ import pytest
 from lab.google import faults
 from lab.google.store import Record, Store
 from tests.engine.conftest import World
-from tests.engine.project import write_stack
-from tests.environments import sections_of
 
 pytestmark = pytest.mark.engine
 
@@ -106,9 +104,11 @@ class TestAnExistingCluster:
         assert world.store.resources() == []
 
     def declare_adoption(self, world: World, version: str) -> None:
-        sections = sections_of("local") | {"cluster": {"existing": {"name": "shared", "minimumVersion": version}}}
-        del sections["network"]
-        write_stack(world.project, "local", sections)
+        def adopt(sections: dict[str, Any]) -> None:
+            sections["cluster"] = {"existing": {"name": "shared", "minimumVersion": version}}
+            del sections["network"]
+
+        world.declare("local", adopt)
 
     def make_cluster(self, world: World) -> None:
         """Somebody else's cluster: made by a stack of its own, then renamed as if Pulumi had never seen it."""
