@@ -27,6 +27,7 @@ from hybrid_pools.blueprint.vocabulary import (
     BUFFER_TAINT,
     DRAINED_ANNOTATION,
     GPU_KEY,
+    NAMESPACE_TEAM_LABEL,
     QUEUE_LABEL,
     ROLE_LABEL,
     SYSTEM_NAMESPACE,
@@ -136,7 +137,8 @@ class Buffer:
 @pytest.fixture
 def closed(admin: ApiClient, control_plane: ControlPlane, make_namespace: MakeNamespace) -> Iterator[Buffer]:
     """A buffer that services have."""
-    namespace = make_namespace("switched")
+    # Kueue looks at the jobs of teams' namespaces only.
+    namespace = make_namespace("switched", {NAMESPACE_TEAM_LABEL: "switched"})
     described = kubernetes(namespace)
     system = manifest("v1", "Namespace", SYSTEM_NAMESPACE)
     objects = [system, *queues(described), *buffer(described)]

@@ -7,14 +7,22 @@ import pytest
 from kubernetes.client import ApiClient, CoreV1Api
 from kubernetes.client.exceptions import ApiException
 
+from hybrid_pools.blueprint.vocabulary import NAMESPACE_TEAM_LABEL
 from lab.cluster.apply import apply, create, delete, read
 from lab.cluster.kwok import DURATION_ANNOTATION, SIMULATED
+from tests.cluster.conftest import MakeNamespace
 from tests.cluster.waiting import eventually
 
 pytestmark = pytest.mark.cluster
 
 Manifest = dict[str, Any]
 KUEUE = "kueue.x-k8s.io/v1beta2"
+
+
+@pytest.fixture
+def namespace(make_namespace: MakeNamespace) -> str:
+    """A fresh namespace of a team: Kueue looks at no others."""
+    return make_namespace("team", {NAMESPACE_TEAM_LABEL: "any"})
 
 
 @pytest.fixture

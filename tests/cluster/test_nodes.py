@@ -89,7 +89,7 @@ def pools(control_plane: ControlPlane, admin: ApiClient) -> Iterator[Pools]:
     write_settings(lab.nodes, NodeSettings(process=(), idle_seconds=IDLE, repair_seconds=3))
     store = Store(lab.store)
     for made in (
-        Record("gcp:container/cluster:Cluster", CLUSTER, {"location": "us-central1"}),
+        Record("gcp:container/cluster:Cluster", CLUSTER, {"project": "acme", "location": "us-central1"}),
         Record("gcp:serviceaccount/account:Account", f"projects/acme/serviceAccounts/{EMAIL}", {}),
         Record("gcp:projects/iAMCustomRole:IAMCustomRole", "projects/acme/roles/s", {"permissions": ["container.clusters.update"]}),
         Record(
