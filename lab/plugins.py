@@ -32,7 +32,9 @@ def prepare_launchers(lab: Lab) -> None:
     _write(lab.plugins / "pulumi-resource-kubernetes", surroundings + _python("lab.cluster.program pulumi-resource-kubernetes"))
     _write(lab.plugins / "gke-gcloud-auth-plugin", f"exec cat {shlex.quote(str(cluster.credential))}\n")
     _write(lab.bin / "pulumi", _python("lab pulumi"))
-    _write(lab.bin / "kubectl", f"export KUBECONFIG={shlex.quote(str(cluster.kubeconfig))}\n" + _python("lab.cluster.program kubectl"))
+    # kubectl keeps what it has learned of API servers in the user's home unless told otherwise.
+    own = f"export KUBECONFIG={shlex.quote(str(cluster.kubeconfig))} KUBECACHEDIR={shlex.quote(str(cluster.directory / 'kubectl'))}\n"
+    _write(lab.bin / "kubectl", own + _python("lab.cluster.program kubectl"))
 
 
 def _python(module: str) -> str:

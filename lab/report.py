@@ -20,9 +20,7 @@ def show_up(console: Console, stack: str, outputs: Mapping[str, Any]) -> None:
     contract = Contract.model_validate(outputs["contract"])
     console.print(f"Node pools of {contract.cluster.name}", highlight=False)
     console.print(pools_table(contract.pools))
-    inside = (
-        "  look into the cluster              .lab/bin/kubectl get nodes,clusterqueues; make status\n" if contract.classes else ""
-    )
+    inside = "  look into the cluster              .lab/bin/kubectl get nodes,clusterqueues; make status\n" if contract.classes else ""
     console.print(
         f"Stack {stack} is up, in the lab: nothing of it runs at Google.\n"
         f"  what training teams are told       .lab/bin/pulumi stack output contract --json --stack {stack}\n"

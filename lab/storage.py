@@ -1,4 +1,4 @@
-"""The stand-in for Cloud Storage: fake-gcs-server on this machine, for as long as it is needed."""
+"""The stand-in for Cloud Storage: fake-gcs-server on this machine, in memory, for as long as it is needed."""
 
 import os
 import shutil
@@ -18,19 +18,14 @@ _PAUSE = 0.02
 
 
 @contextmanager
-def storage(on_disk: Path | None = None) -> Iterator[str]:
-    """Runs the stand-in and gives its address, for the variable STORAGE_EMULATOR_HOST. Without a folder it forgets all at its end.
-
-    Args:
-        on_disk: Folder for the objects, where they are too many for memory. It then keeps no versions.
-    """
+def storage() -> Iterator[str]:
+    """Runs the stand-in and gives its address, for the variable STORAGE_EMULATOR_HOST. It keeps versions, and forgets all at its end."""
     with TemporaryDirectory(prefix="storage-") as folder:
         port = _free_port()
         address = f"http://{_HOST}:{port}"
         listen = ["-scheme", "http", "-host", _HOST, "-port", str(port), "-public-host", f"{_HOST}:{port}", "-external-url", address]
-        backend = ["-backend", "filesystem", "-filesystem-root", str(on_disk)] if on_disk else ["-backend", "memory"]
         with (Path(folder) / "log").open("wb") as log:
-            server = subprocess.Popen([_binary(Path(folder)), *listen, *backend, "-log-level", "error"], stdout=log, stderr=log)
+            server = subprocess.Popen([_binary(Path(folder)), *listen, "-backend", "memory", "-log-level", "error"], stdout=log, stderr=log)
         try:
             _wait(server, port, Path(folder) / "log")
             yield address

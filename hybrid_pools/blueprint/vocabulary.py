@@ -248,7 +248,7 @@ no objective takes."""
 CHECKPOINT_URI_VARIABLE = "HYBRID_POOLS_CHECKPOINT_URI"
 CHECKPOINT_INTERVAL_VARIABLE = "HYBRID_POOLS_CHECKPOINT_INTERVAL_SECONDS"
 CHECKPOINT_ATTEMPT_VARIABLE = "HYBRID_POOLS_ATTEMPT"
-"""Environment variable with an id that all workers of one start of a run share and no other start has; needed by runs of several workers."""
+"""Environment variable with an id that all workers of one start of a run share, and no other start has. Runs of several workers need it."""
 
 CHECKPOINT_LOCAL_VARIABLE = "HYBRID_POOLS_CHECKPOINT_LOCAL"
 """Environment variable with the folder of the fast tier, on a disk of the node."""

@@ -33,8 +33,8 @@ class that has somewhere to go, in its own namespace.
   only what teams own is open to queued work; the rest is the services'.
 - **The buffer's quota** opens when every buffer pool has training's limits. It closes, and what runs there is asked to save and go, so long
   before services' limits come back as the schedule's `drainMinutes` say.
-- **Priorities** of classes that wait in queues are above 0, because JobSet cannot run pods of a negative priority. Only services push others
-  off a node. A pod without a class has 0 and pushes nobody: label services, or training on a full node makes them wait for another one.
+- **Priorities** of classes that wait in queues are above 0: JobSet cannot run pods of a negative priority. Only services push others off a
+  node. A pod without a class has 0 and pushes nobody: label services, or training on a full node makes them wait for another one.
 
 Quotas are counted in GPUs as pods ask for them, so in shares or partitions where GPUs are divided, and in vCPUs on flavors without GPUs.
 CPU and memory follow in proportion to what GKE leaves of the nodes for pods, less a part for its own pods. Where a flavor has machines of
