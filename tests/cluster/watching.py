@@ -1,0 +1,66 @@
+"""Everything that ever happens to pods, as the API server tells it."""
+
+import json
+import ssl
+import threading
+from http.client import HTTPException, HTTPSConnection
+from types import TracebackType
+from typing import Any, Self
+
+from lab.cluster.control_plane import ControlPlane
+from tests.cluster.stack import listed
+
+_PODS = "/api/v1/pods"
+
+
+class PodWatch:
+    """All pods that had a node between the beginning and the end, also those that are gone.
+
+    Attributes:
+        bound: By uid, as they were seen last.
+    """
+
+    def __init__(self, control_plane: ControlPlane) -> None:
+        self.bound: dict[str, dict[str, Any]] = {}
+        self._ended = False
+        self._lost: str | None = None
+        context = ssl.create_default_context(cafile=str(control_plane.ca))
+        host, _, port = control_plane.url.removeprefix("https://").partition(":")
+        self._connection = HTTPSConnection(host, int(port), context=context)
+        self._token = control_plane.files.tokens.read_text().partition(",")[0]
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+        for pod in listed(control_plane.client(), _PODS):
+            self._see(pod)
+
+    def __enter__(self) -> Self:
+        # From the beginning of what the server remembers: what was listed comes again, and nothing between is missed.
+        headers = {"Authorization": f"Bearer {self._token}"}
+        self._connection.request("GET", f"{_PODS}?watch=true&resourceVersion=0&allowWatchBookmarks=false", headers=headers)
+        self._response = self._connection.getresponse()
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._ended = True
+        if self._connection.sock:
+            self._connection.sock.shutdown(2)
+        self._thread.join(10)
+        assert kind is not None or self._lost is None, f"the watch broke, so bindings may have been missed: {self._lost}"
+
+    def _follow(self) -> None:
+        try:
+            while line := self._response.readline():
+                event = json.loads(line)
+                assert event["type"] != "ERROR", event
+                self._see(event["object"])
+            self._end("the server ended it")
+        except (OSError, HTTPException, ValueError, AssertionError) as error:
+            self._end(str(error))
+
+    def _end(self, why: str) -> None:
+        if not self._ended:
+            self._lost = why
+
+    def _see(self, pod: dict[str, Any]) -> None:
+        if pod["spec"].get("nodeName"):
+            self.bound[pod["metadata"]["uid"]] = pod
