@@ -3,7 +3,7 @@
 STACK ?= local
 # The stand-ins, the engine, the control plane, the program on mocks, checkpoints whose writers are killed, and whether the generators reach
 # everything: what takes longer than a check may.
-SLOW_TESTS := tests/lab tests/engine tests/cluster tests/components tests/hybrid_pools/training/checkpoints tests/test_strategies.py
+SLOW_TESTS := tests/lab tests/engine tests/cluster tests/components tests/hybrid_pools/training tests/test_strategies.py
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
@@ -63,7 +63,6 @@ check: $(READY) ## Run what is quick: style, types, import directions, tests of 
 sweep: $(READY) ## Run the property tests on many more cases, others each time
 	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -m "not engine and not cluster" -k "not snapshot"
 	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -s -m "cluster and sweep" tests/cluster
-	$(BIN)/python -m pytest -m "cluster and sweep" tests/cluster
 
 bench: build ## Measure against the limits, into build/bench.json
 	$(BIN)/python -m bench
