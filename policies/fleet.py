@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from functools import partial
 
+from hybrid_pools.workload.reading import NotReadable
 from policies.identities import STORAGE_ROLE_PREFIX
-from policies.reading import NotKnown, NotReadable, Value, all_true, any_true
+from policies.reading import NotKnown, Value, all_true, any_true
 from policies.rule import Finding, Resource, Setting, Severity, Stack, Verdict, judge_each, names, rule
 from policies.views import ClusterInputs, GrantInputs, NodePoolInputs
 

@@ -6,7 +6,6 @@ The engine's property maps are proxies that are no `dict`, whole numbers arrive 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from pulumi_policy.proxy import (
     UNKNOWN_ARCHIVE_VALUE,
@@ -18,6 +17,8 @@ from pulumi_policy.proxy import (
     UNKNOWN_STRING_VALUE,
     UnknownValueError,
 )
+
+from hybrid_pools.workload.reading import UNKNOWN, NotReadable, kind_of
 
 _SENTINELS = frozenset(
     {
@@ -32,25 +33,6 @@ _SENTINELS = frozenset(
 )
 
 
-class _Unknown:
-    """A value that only the provider can tell, once the resource exists."""
-
-
-UNKNOWN: Final = _Unknown()
-
-
-class NotReadable(Exception):  # noqa: N818 — says what is wrong with the value, and is never fatal
-    """A value on which a verdict depends cannot be read.
-
-    Attributes:
-        path: Where it stands, as in `nodeConfig.taints[0].effect`.
-    """
-
-    def __init__(self, path: str, message: str) -> None:
-        super().__init__(message)
-        self.path = path
-
-
 class NotKnown(NotReadable):
     """Not known before the resource, or one it depends on, exists. Neither a violation nor a pass."""
 
@@ -63,21 +45,7 @@ class NotUnderstood(NotReadable):
 
     def __init__(self, path: str, found: object, expected: str) -> None:
         # Only the kind is named: secrets reach a pack in plain text, and this message is printed.
-        super().__init__(path, f"not understood: {_kind(found)} where {expected} is expected")
-
-
-def _kind(found: object) -> str:
-    if isinstance(found, bool):
-        return "true or false"
-    if isinstance(found, int | float):
-        return "a number"
-    if isinstance(found, str):
-        return "text"
-    if isinstance(found, Mapping):
-        return "an object"
-    if isinstance(found, Sequence):
-        return "a list"
-    return f"a value of type {type(found).__name__}"
+        super().__init__(path, f"not understood: {kind_of(found)} where {expected} is expected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,19 +155,13 @@ def _element(container: Mapping[str, object] | Sequence[object], key: str | int)
     return UNKNOWN if isinstance(element, str) and element in _SENTINELS else element
 
 
-def plain(value: Value, unknown: object) -> object:
-    """All that stands at a place as plain Python data, for code that knows nothing of engines.
-
-    Args:
-        unknown: Stands wherever a value is not known yet.
-    """
+def plain(value: Value) -> object:
+    """All that stands at a place as plain Python data, with `UNKNOWN` where a value is not known yet, for code that knows no engine."""
     raw = value.raw
-    if raw is UNKNOWN:
-        return unknown
     if isinstance(raw, Mapping):
-        return {key: plain(Value(_element(raw, key)), unknown) for key in _keys(raw)}
+        return {key: plain(Value(_element(raw, key))) for key in _keys(raw)}
     if isinstance(raw, Sequence) and not isinstance(raw, str):
-        return [plain(Value(_element(raw, index)), unknown) for index in range(len(raw))]
+        return [plain(Value(_element(raw, index))) for index in range(len(raw))]
     return raw
 
 

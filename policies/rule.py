@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, TypeVar, get_type_hints
 
-from policies.reading import NotKnown, NotReadable, NotUnderstood, Value
+from hybrid_pools.workload.reading import NotReadable
+from policies.reading import NotKnown, NotUnderstood, Value
 
 T = TypeVar("T")
 SubjectT = TypeVar("SubjectT", bound="Subject")

@@ -5,7 +5,8 @@ from functools import partial
 
 from hybrid_pools.blueprint.catalogue import MachineType, UnknownMachineType, catalogue
 from hybrid_pools.blueprint.vocabulary import ENVIRONMENT_LABEL, PREEMPTIBLE_KEY, ROLE_LABEL, SPOT_TAINT, Effect, Role, Taint
-from policies.reading import NotReadable, Value, all_true, any_true
+from hybrid_pools.workload.reading import NotReadable
+from policies.reading import Value, all_true, any_true
 from policies.rule import Setting, View, names
 
 PROTECTED_ENVIRONMENTS: Setting[tuple[str, ...]] = Setting(

@@ -19,9 +19,9 @@ from hybrid_pools.blueprint.vocabulary import (
     team_namespace,
 )
 from hybrid_pools.workload.judging import judge
-from hybrid_pools.workload.reading import UNKNOWN
+from hybrid_pools.workload.reading import NotReadable
 from hybrid_pools.workload.rule import Verdict as Judgement
-from policies.reading import NotReadable, NotUnderstood, Value, plain
+from policies.reading import NotUnderstood, Value, plain
 from policies.rule import Finding, NotKnownYet, Verdict
 
 _MARGIN_SECONDS = 5
@@ -34,7 +34,7 @@ def judge_workload(declared: Value, grace_seconds: int, exempt_namespaces: Seque
     Raises:
         NotReadable: It is no object, or nothing of it is known yet.
     """
-    manifest = plain(declared, UNKNOWN)
+    manifest = plain(declared)
     if not isinstance(manifest, Mapping):
         declared.keys()
         raise NotUnderstood(declared.path, manifest, "an object")

@@ -21,7 +21,7 @@ class NotReadable(Exception):  # noqa: N818 — says what is wrong with the valu
     """A value on which a verdict depends cannot be read.
 
     Attributes:
-        path: Where it stands, as in `spec.template.spec.tolerations[0].key`.
+        path: Where it stands, as in `spec.template.spec.tolerations[0].key` or `nodeConfig.taints[0].effect`.
     """
 
     def __init__(self, path: str, message: str) -> None:
@@ -116,10 +116,11 @@ class Value:
 
     def _odd(self, expected: str) -> NotUnderstood:
         # Only the kind is named: a manifest may hold secrets, and this message is printed.
-        return NotUnderstood(self.path, f"is not understood: {_kind(self._raw)} where {expected} is expected")
+        return NotUnderstood(self.path, f"is not understood: {kind_of(self._raw)} where {expected} is expected")
 
 
-def _kind(found: object) -> str:
+def kind_of(found: object) -> str:
+    """What a value is, in words, without saying the value."""
     if isinstance(found, bool):
         return "true or false"
     if isinstance(found, int | float):

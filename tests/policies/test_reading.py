@@ -14,7 +14,8 @@ from pulumi_policy.proxy import (
     unknown_checking_proxy,
 )
 
-from policies.reading import NotKnown, NotReadable, NotUnderstood, Value, all_true, any_true
+from hybrid_pools.workload.reading import NotReadable
+from policies.reading import NotKnown, NotUnderstood, Value, all_true, any_true
 
 UNKNOWNS = (UNKNOWN_ARRAY_VALUE, UNKNOWN_BOOLEAN_VALUE, UNKNOWN_NUMBER_VALUE, UNKNOWN_OBJECT_VALUE, UNKNOWN_STRING_VALUE)
 READERS = {"text": "a", "flag": True, "number": 3, "texts": ["a"]}

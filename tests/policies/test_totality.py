@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pulumi_policy.deserialize import deserialize_properties
 from pulumi_policy.proxy import unknown_checking_proxy
 
-from policies.reading import UNKNOWN as UNREADABLE
+from hybrid_pools.workload.reading import UNKNOWN as UNREADABLE
 from policies.reading import Value
 from policies.rule import Finding, NotKnownYet, Options, Resource, Rule, Stack, View
 from policies.rules import all_rules

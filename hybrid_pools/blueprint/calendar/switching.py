@@ -54,11 +54,6 @@ class Calendar:
     lead: int
     frozen: bool = False
 
-    @property
-    def is_regular(self) -> bool:
-        """Whether every week is like any other."""
-        return not self.dates_off and not self.overrides
-
 
 @dataclass(frozen=True)
 class Training:
