@@ -62,7 +62,8 @@ check: $(READY) ## Run what is quick: style, types, import directions, tests of 
 
 sweep: $(READY) ## Run the property tests on many more cases, others each time
 	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -m "not engine and not cluster" -k "not snapshot"
-	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -s -m "cluster and sweep" tests/cluster
+	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -s tests/cluster/test_scheduler_as_judge.py tests/cluster/queues/test_flood.py
+	$(BIN)/python -m pytest -m "cluster and sweep" tests/cluster
 
 bench: build ## Measure against the limits, into build/bench.json
 	$(BIN)/python -m bench

@@ -30,7 +30,7 @@ from tests.cluster.stack import raised
 from tests.cluster.waiting import eventually
 from tests.workload_strategies import named, service_template
 
-pytestmark = [pytest.mark.cluster, pytest.mark.sweep]
+pytestmark = pytest.mark.cluster
 
 SAVES = 3
 """Seconds that a trainer takes to save."""

@@ -22,7 +22,7 @@ from tests.cluster.waiting import eventually
 from tests.cluster.watching import PodWatch
 from tests.workload_strategies import NO_TEAM, PERSON, TEAM, Manifest
 
-pytestmark = [pytest.mark.cluster, pytest.mark.sweep]
+pytestmark = pytest.mark.cluster
 
 _BATCH = 300
 """Objects in the cluster at a time."""

@@ -29,7 +29,7 @@ from tests.cluster.stack import WEIGHTS, engineers, listed, succeed
 from tests.cluster.waiting import eventually
 from tests.workload_strategies import Manifest
 
-pytestmark = [pytest.mark.cluster, pytest.mark.sweep]
+pytestmark = pytest.mark.cluster
 
 SIZE = 1002 if os.environ.get("HYPOTHESIS_PROFILE") == "sweep" else 300
 """Jobs of one GPU each, a third from each team."""

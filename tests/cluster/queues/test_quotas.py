@@ -11,7 +11,7 @@ from tests.cluster.queues.play import Play, address
 from tests.cluster.stack import listed
 from tests.cluster.waiting import eventually
 
-pytestmark = [pytest.mark.cluster, pytest.mark.sweep]
+pytestmark = pytest.mark.cluster
 
 T4 = {ACCELERATOR_LABEL: "nvidia-tesla-t4"}
 WITHIN = 30
