@@ -4,16 +4,15 @@ Not the official dynamic client: it keeps what it has learnt of a server in a fi
 address, and a lab's address is another cluster's next time.
 """
 
-import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from kubernetes.client import ApiClient
-from kubernetes.client.api_response import ApiResponse
 from kubernetes.client.exceptions import ApiException
 
+from lab.cluster.calling import APPLY, call
 from lab.errors import LabError
 
 Manifest = Mapping[str, Any]
@@ -21,8 +20,7 @@ Manifest = Mapping[str, Any]
 FIELD_MANAGER = "hybrid-pools-lab"
 
 _NOT_FOUND = 404
-_JSON = "application/json"
-_APPLY = "application/apply-patch+yaml"
+_DRY_RUN = {"dryRun": "All"}
 _PAUSE = 0.1  # seconds between two questions
 _DEFAULT_NAMESPACE = "default"
 
@@ -44,20 +42,20 @@ def apply(client: ApiClient, manifests: Iterable[Manifest], *, within: float = 3
         ApiException: The server refuses an object.
     """
     kinds = _Kinds(client)
-    query = [("fieldManager", FIELD_MANAGER), ("force", "true"), *([("dryRun", "All")] if dry_run else ())]
-    return [_call(client, "PATCH", kinds.path(manifest, within), query, dict(manifest), _APPLY) for manifest in manifests]
+    query = {"fieldManager": FIELD_MANAGER, "force": "true"} | (_DRY_RUN if dry_run else {})
+    return [call(client, "PATCH", kinds.path(manifest, within), manifest, APPLY, query=query) for manifest in manifests]
 
 
 def create(client: ApiClient, manifest: Manifest, *, within: float = 30, dry_run: bool = False) -> dict[str, Any]:
     """Creates one object, as `kubectl create` does; arguments and errors as of `apply`. `metadata.generateName` will do for a name."""
     path = _Kinds(client).collection(manifest, within)
-    return _call(client, "POST", path, [("dryRun", "All")] if dry_run else [], dict(manifest), _JSON)
+    return call(client, "POST", path, manifest, query=_DRY_RUN if dry_run else {})
 
 
 def read(client: ApiClient, manifest: Manifest) -> dict[str, Any] | None:
     """The object of this kind and name as the server has it; None if there is none."""
     try:
-        return _call(client, "GET", _Kinds(client).path(manifest, within=0), [], None, None)
+        return call(client, "GET", _Kinds(client).path(manifest, within=0))
     except ApiException as error:
         if error.status == _NOT_FOUND:
             return None
@@ -69,7 +67,7 @@ def delete(client: ApiClient, manifests: Iterable[Manifest]) -> None:
     kinds = _Kinds(client)
     for manifest in reversed(list(manifests)):
         try:
-            _call(client, "DELETE", kinds.path(manifest, within=0), [("propagationPolicy", "Background")], None, None)
+            call(client, "DELETE", kinds.path(manifest, within=0), query={"propagationPolicy": "Background"})
         except (ApiException, LabError) as error:
             if isinstance(error, ApiException) and error.status != _NOT_FOUND:
                 raise
@@ -106,7 +104,7 @@ class _Kinds:
 
 def _resources(client: ApiClient, version: str) -> dict[tuple[str, str], tuple[str, bool]]:
     try:
-        listed = _call(client, "GET", f"/apis/{version}" if "/" in version else f"/api/{version}", [], None, None)
+        listed = call(client, "GET", f"/apis/{version}" if "/" in version else f"/api/{version}")
     except ApiException as error:
         if error.status == _NOT_FOUND:
             return {}
@@ -116,17 +114,3 @@ def _resources(client: ApiClient, version: str) -> dict[tuple[str, str], tuple[s
         for resource in listed["resources"]
         if "/" not in resource["name"]
     }
-
-
-def _call(
-    client: ApiClient, method: str, path: str, query: list[tuple[str, str]], body: dict[str, Any] | None, content: str | None
-) -> dict[str, Any]:
-    headers = {"Accept": _JSON, **({"Content-Type": content} if content else {})}
-    # As text: for content types that it does not know, the client takes nothing else. JSON is YAML.
-    text = json.dumps(body) if body is not None and content != _JSON else body
-    request = client.param_serialize(method, path, query_params=query, header_params=headers, body=text, auth_settings=["BearerToken"])
-    response = client.call_api(*request)
-    response.read()  # type: ignore[no-untyped-call]
-    answer: ApiResponse[Any] = client.response_deserialize(response, {"default": "object"})
-    answered: dict[str, Any] = answer.data
-    return answered

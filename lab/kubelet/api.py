@@ -11,6 +11,8 @@ from urllib.parse import quote
 from kubernetes.client import ApiClient
 from urllib3.exceptions import HTTPError
 
+from lab.cluster.calling import JSON, STRATEGIC, send
+
 _WATCH_SECONDS: Final = 60  # after which the server ends a watch, so that one that nobody needs any more ends too
 _TIMEOUT: Final = 15.0  # seconds for one call
 _PAUSE: Final = 0.5  # seconds before the next try after a fault
@@ -52,7 +54,7 @@ class Api:
 
     def patch(self, path: str, body: Object) -> Object:
         """The object after a strategic merge patch: lists with keys, such as conditions, are merged and not replaced."""
-        return self._json("PATCH", path, body, content="application/strategic-merge-patch+json")
+        return self._json("PATCH", path, body, content=STRATEGIC)
 
     def delete(self, path: str, body: Object) -> None:
         """Deletes an object; nothing happens where there is none, or where the precondition in `body` does not hold."""
@@ -93,7 +95,7 @@ class Api:
                     yield json.loads(line)
 
     def _json(
-        self, method: str, path: str, body: Object | None = None, query: Mapping[str, str] | None = None, content: str = "application/json"
+        self, method: str, path: str, body: Object | None = None, query: Mapping[str, str] | None = None, content: str = JSON
     ) -> Object:
         try:
             response = self._call(method, path, body, query, content)
@@ -108,18 +110,10 @@ class Api:
         path: str,
         body: Object | None = None,
         query: Mapping[str, str] | None = None,
-        content: str = "application/json",
+        content: str = JSON,
         timeout: float = _TIMEOUT,
     ) -> Any:
-        request = self._client.param_serialize(
-            method=method,
-            resource_path=path,
-            query_params=list((query or {}).items()),
-            header_params={"Accept": "application/json", **({"Content-Type": content} if body is not None else {})},
-            body=body,
-            auth_settings=["BearerToken"],
-        )
-        response: Any = self._client.call_api(*request, _request_timeout=timeout)
+        response = send(self._client, method, path, body, content, query=query, timeout=timeout)
         if not 200 <= response.status < 300:
             raise ApiError(response.status, f"{method} {path}: {response.status} {response.read().decode(errors='replace')[:500]}")
         return response

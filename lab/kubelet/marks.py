@@ -29,3 +29,9 @@ SHUTDOWN_GRACE_CRITICAL_ANNOTATION: Final = f"{DOMAIN}/lab-shutdown-grace-period
 SHUTDOWN_GRACE: Final = 30
 SHUTDOWN_GRACE_CRITICAL: Final = 15
 """Seconds where the pool says nothing (facts of spot training, 2.3): ordinary pods have the difference."""
+
+SHUTTING_DOWN: Final = "node is shutting down"
+"""What a node says of itself while it shuts down, word for word as a kubelet does: people and programs look for it."""
+
+TERMINATED: Final = "Pod was terminated in response to imminent node shutdown."
+"""What a pod that ends with its node says, likewise."""

@@ -21,7 +21,6 @@ _RETRY: Final = 0.5
 _REPORTING: Final = 5.0  # seconds after a shutdown window in which what was killed is still reported
 _LEASES: Final = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
 _TERMINAL: Final = ("Succeeded", "Failed")
-_SHUTTING_DOWN: Final = "node is shutting down"
 _NOT_ADMITTED: Final = "Pod was rejected as the node is shutting down."
 
 Object = Mapping[str, Any]
@@ -147,7 +146,9 @@ class NodeAgent:
 
     def _conditions(self) -> list[dict[str, Any]]:
         ready = (
-            ("False", "KubeletNotReady", _SHUTTING_DOWN) if self._stopping else ("True", "KubeletReady", "kubelet is posting ready status")
+            ("False", "KubeletNotReady", marks.SHUTTING_DOWN)
+            if self._stopping
+            else ("True", "KubeletReady", "kubelet is posting ready status")
         )
         pressures = {"MemoryPressure": "Memory", "DiskPressure": "Disk", "PIDPressure": "PID"}
         sufficient = [(kind, "False", f"KubeletHasSufficient{what}", "not measured") for kind, what in pressures.items()]

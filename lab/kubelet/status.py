@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from lab.kubelet.containers import KILLED, Attempt
 from lab.kubelet.lifecycle import Cause, restarts
+from lab.kubelet.marks import TERMINATED
 
 ADDRESS: Final = "127.0.0.1"
 
-_SHUTDOWN_MESSAGE: Final = "Pod was terminated in response to imminent node shutdown."
 _DEADLINE_MESSAGE: Final = "Pod was active on the node longer than the specified deadline"
 _LOST_MESSAGE: Final = "The container could not be located when the pod was terminated"
 
@@ -118,7 +118,7 @@ def _why(phase: str, view: PodView) -> tuple[str | None, str | None]:
     if phase != "Failed" or not view.ended:
         return None, None
     if view.stop is Cause.SHUTDOWN:
-        return "Terminated", _SHUTDOWN_MESSAGE
+        return "Terminated", TERMINATED
     return ("DeadlineExceeded", _DEADLINE_MESSAGE) if view.stop is Cause.DEADLINE else (None, None)
 
 
@@ -190,7 +190,7 @@ def _conditions(pod: Object, view: PodView, phase: str) -> list[dict[str, Any]]:
         _condition("Ready", ready, *((None, None) if ready else not_ready)),
     ]
     if view.stop is Cause.SHUTDOWN and view.ended:
-        conditions.append(_condition("DisruptionTarget", True, "TerminationByKubelet", _SHUTDOWN_MESSAGE))
+        conditions.append(_condition("DisruptionTarget", True, "TerminationByKubelet", TERMINATED))
     known = {each["type"]: each for each in view.conditions}
     for condition in conditions:
         before = known.get(condition["type"], {})

@@ -10,7 +10,9 @@ from typing import Any
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
+from lab.cluster.calling import APPLY, JSON, MERGE, STRATEGIC, call
 from lab.errors import LabError
+from lab.kubelet.marks import SHUTTING_DOWN, TERMINATED
 from lab.nodes.manifests import InPlace
 from lab.nodes.objects import APPLIED_ANNOTATION, DRAIN_ANNOTATION, LabNode, Object, Pod
 from lab.nodes.sizes import Sizes
@@ -20,15 +22,9 @@ _LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
 _NAMESPACE, _SIZES = "kube-system", "lab-node-pools"
 _SIZES_PATH = f"/api/v1/namespaces/{_NAMESPACE}/configmaps/{_SIZES}"
 _OWNER = "lab-nodes"
-_JSON = "application/json"
-_MERGE = "application/merge-patch+json"
-_STRATEGIC = "application/strategic-merge-patch+json"
-_APPLY = "application/apply-patch+yaml"  # JSON is YAML
 _TIMEOUT = 20  # seconds
 _NOBODY = "lab-stopped"
 _FOR_EVER = 10**9  # seconds; some thirty years
-_SHUTTING_DOWN = "node is shutting down"
-_TERMINATED = "Pod was terminated in response to imminent node shutdown."
 _SIGTERM_EXIT = 143
 
 
@@ -80,7 +76,7 @@ class Api:
 
     def create(self, node: Object) -> None:
         """Makes a node; one that is there already stays as it is."""
-        self._call("POST", _NODES, node, _JSON, passing=(HTTPStatus.CONFLICT,))
+        self._call("POST", _NODES, node, passing=(HTTPStatus.CONFLICT,))
 
     def change(self, node: LabNode, change: InPlace, note: str) -> None:
         """Gives a node other labels and taints, and notes what its pool has put on."""
@@ -88,16 +84,16 @@ class Api:
             "metadata": {"uid": node.uid, "labels": dict(change.labels), "annotations": {APPLIED_ANNOTATION: note}},
             "spec": {"taints": change.taints},
         }
-        self._patch(f"{_NODES}/{node.name}", body, _MERGE)
+        self._patch(f"{_NODES}/{node.name}", body, MERGE)
 
     def drain(self, node: LabNode, now: float) -> None:
         """Closes a node to new pods and marks it as one that goes."""
         body = {"metadata": {"uid": node.uid, "annotations": {DRAIN_ANNOTATION: f"{now:.3f}"}}, "spec": {"unschedulable": True}}
-        self._patch(f"{_NODES}/{node.name}", body, _MERGE)
+        self._patch(f"{_NODES}/{node.name}", body, MERGE)
 
     def annotate(self, node: LabNode, annotations: Mapping[str, str]) -> None:
         """Writes annotations on a node."""
-        self._patch(f"{_NODES}/{node.name}", {"metadata": {"uid": node.uid, "annotations": dict(annotations)}}, _MERGE)
+        self._patch(f"{_NODES}/{node.name}", {"metadata": {"uid": node.uid, "annotations": dict(annotations)}}, MERGE)
 
     def remove(self, node: LabNode) -> None:
         """Removes a node."""
@@ -113,7 +109,7 @@ class Api:
         }
         passing = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
         try:
-            self._call("POST", f"{_pod_path(pod)}/eviction", body, _JSON, passing=passing)
+            self._call("POST", f"{_pod_path(pod)}/eviction", body, passing=passing)
         except ApiException as error:
             # An eviction counts as something new, and a namespace that is being deleted takes nothing new.
             if error.status != HTTPStatus.FORBIDDEN:
@@ -144,15 +140,15 @@ class Api:
             "type": "Ready",
             "status": "False",
             "reason": "KubeletNotReady",
-            "message": _SHUTTING_DOWN,
+            "message": SHUTTING_DOWN,
             "lastHeartbeatTime": _now(),
             "lastTransitionTime": _now(),
         }
-        self._patch(f"{_NODES}/{node.name}/status", {"metadata": {"uid": node.uid}, "status": {"conditions": [ready]}}, _STRATEGIC)
+        self._patch(f"{_NODES}/{node.name}/status", {"metadata": {"uid": node.uid}, "status": {"conditions": [ready]}}, STRATEGIC)
 
     def terminate(self, pod: Pod) -> None:
         """Ends a pod as a kubelet does that shuts down: failed, terminated, and marked as disrupted."""
-        self._patch(f"{_pod_path(pod)}/status", {"metadata": {"uid": pod.uid}, "status": _terminated(pod)}, _STRATEGIC)
+        self._patch(f"{_pod_path(pod)}/status", {"metadata": {"uid": pod.uid}, "status": _terminated(pod)}, STRATEGIC)
 
     def _listed(self, path: str) -> list[Object]:
         # From the API server's cache: what is decided on is looked at again a second later.
@@ -165,42 +161,34 @@ class Api:
         self._call("PATCH", path, body, kind, passing=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
 
     def _apply(self, path: str, body: Object) -> None:
-        self._call("PATCH", path, body, _APPLY, query={"force": "true"})
+        self._call("PATCH", path, body, APPLY, query={"force": "true"})
 
     def _delete(self, path: str, options: Object) -> None:
         body = {"apiVersion": "v1", "kind": "DeleteOptions", **options}
-        self._call("DELETE", path, body, _JSON, passing=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
+        self._call("DELETE", path, body, passing=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
 
     def _call(
         self,
         method: str,
         path: str,
         body: Object | None = None,
-        content: str = "",
+        content: str = JSON,
         *,
         query: Mapping[str, str] | None = None,
         passing: Sequence[HTTPStatus] = (),
     ) -> dict[str, Any] | None:
-        """One call without the client's models, whose checks cost seconds for a thousand nodes. None for an answer that may be passed over.
+        """One call. None for a refusal that may be passed over.
 
         Raises:
             ApiException: The API server says no.
         """
         asked = {**(query or {}), **({"fieldManager": _OWNER} if method in ("PATCH", "POST") else {})}
-        headers = {"Accept": _JSON, **({"Content-Type": content} if content else {})}
-        # Of content types that are no JSON by name the client takes text only.
-        sent = json.dumps(body) if content == _APPLY else body
-        request = self._client.param_serialize(
-            method, path, query_params=list(asked.items()), header_params=headers, body=sent, auth_settings=["BearerToken"]
-        )
-        answer = self._client.call_api(*request, _request_timeout=_TIMEOUT)
-        data = answer.read()  # type: ignore[no-untyped-call]
-        if answer.status in passing:
-            return None
-        if answer.status >= HTTPStatus.BAD_REQUEST:
-            raise ApiException(status=answer.status, reason=data.decode(errors="replace"))
-        found: dict[str, Any] = json.loads(data)
-        return found
+        try:
+            return call(self._client, method, path, body, content, query=asked, timeout=_TIMEOUT)
+        except ApiException as error:
+            if error.status in passing:
+                return None
+            raise
 
 
 def _pod_path(pod: Pod) -> str:
@@ -221,10 +209,10 @@ def _terminated(pod: Pod) -> dict[str, Any]:
     return {
         "phase": "Failed",
         "reason": "Terminated",
-        "message": _TERMINATED,
+        "message": TERMINATED,
         "containerStatuses": containers,
         "conditions": [
-            condition("DisruptionTarget", "True", "TerminationByKubelet", _TERMINATED),
+            condition("DisruptionTarget", "True", "TerminationByKubelet", TERMINATED),
             condition("Ready", "False", "PodFailed", ""),
             condition("ContainersReady", "False", "PodFailed", ""),
         ],

@@ -59,7 +59,7 @@ class Nodes:
             try:
                 self._serve(stop)
             except (ApiException, HTTPError, OSError, LabError) as error:
-                self._say(f"No work is done: {error.reason if isinstance(error, ApiException) else error}")
+                self._say(f"No work is done: {error.body if isinstance(error, ApiException) else error}")
                 stop.wait(max(_PERIOD, time.monotonic() - started))
 
     def _serve(self, stop: threading.Event) -> None:

@@ -1,6 +1,5 @@
 """A small environment with four teams inside a real cluster: everything that `manifests` gives for it, on simulated nodes of its pools."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from hybrid_pools.manifests.manifest import Manifest
 from hybrid_pools.manifests.whole import manifests
 from lab.cluster import jobset, kueue, kwok
 from lab.cluster.apply import apply, read
+from lab.cluster.calling import MERGE, call
 from lab.cluster.control_plane import ControlPlane
 from lab.cluster.kubernetes import CONTROLLER_MANAGER
 from lab.cluster.registry import KUBERNETES
@@ -29,7 +29,8 @@ from tests.cluster.admission.api import Api, at_once
 from tests.cluster.conftest import running
 from tests.cluster.waiting import eventually
 from tests.environments import sections_of
-from tests.workload_strategies import PERSON, TEAM, honest_deployment, patched_spec
+from tests.workload_strategies import patched_spec
+from tests.workloads import PERSON, TEAM, honest_deployment
 
 WEIGHTS = {"audio": 1, "speech": 2, "vision": 3}
 """Of the teams that may use spot. The fourth, `web`, may not."""
@@ -160,7 +161,7 @@ def wait_for_policies(stack: Stack, *, hold: bool = True) -> None:
 
 def listed(client: ApiClient, path: str, **query: str) -> list[dict[str, Any]]:
     """Objects of a collection as plain data: the client's models cost seconds for a thousand of them."""
-    items: list[dict[str, Any]] = _ask(client, "GET", path, query)["items"]
+    items: list[dict[str, Any]] = call(client, "GET", path, query=query)["items"]
     return items
 
 
@@ -169,31 +170,20 @@ def clear(client: ApiClient, path: str, namespaces: Iterable[str]) -> None:
     base, _, plural = path.rpartition("/")
     paths = [f"{base}/namespaces/{namespace}/{plural}" for namespace in namespaces]
     # The server deletes a collection one by one, so several at once.
-    at_once(lambda one: _ask(client, "DELETE", one, {"propagationPolicy": "Background"}), paths)
+    at_once(lambda one: call(client, "DELETE", one, query={"propagationPolicy": "Background"}), paths)
 
 
 def succeed(client: ApiClient, pod: Mapping[str, Any]) -> bool:
     """Let a pod of a simulated node have succeeded. False if it was gone first."""
     name = pod["metadata"]
     try:
-        _ask(client, "PATCH", f"/api/v1/namespaces/{name['namespace']}/pods/{name['name']}/status", {}, {"status": {"phase": "Succeeded"}})
+        path = f"/api/v1/namespaces/{name['namespace']}/pods/{name['name']}/status"
+        call(client, "PATCH", path, {"status": {"phase": "Succeeded"}}, MERGE)
     except ApiException as error:
         if error.status == HTTPStatus.NOT_FOUND:
             return False
         raise
     return True
-
-
-def _ask(client: ApiClient, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None = None) -> Any:
-    headers = {"Accept": "application/json", **({"Content-Type": "application/merge-patch+json"} if body else {})}
-    request = client.param_serialize(
-        method, path, query_params=list(query.items()), header_params=headers, body=body, auth_settings=["BearerToken"]
-    )
-    answer = client.call_api(*request)
-    text = answer.read()  # type: ignore[no-untyped-call]
-    if answer.status != HTTPStatus.OK:
-        raise ApiException(status=answer.status, reason=text.decode(errors="replace"))
-    return json.loads(text)
 
 
 def _quotas_are_known(client: ApiClient) -> bool:

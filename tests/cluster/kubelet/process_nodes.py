@@ -1,6 +1,5 @@
 """Process nodes and pods for one test, and how to ask for them."""
 
-import json
 import os
 import uuid
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from kubernetes.client import ApiClient
 
 from lab.cluster.apply import apply, create, delete, read
+from lab.cluster.calling import call
 from lab.cluster.control_plane import ControlPlane
 from lab.kubelet import marks
 from tests.cluster.waiting import eventually
@@ -124,9 +124,7 @@ def read_object(admin: ApiClient, reference: Object) -> Object:
 
 
 def list_objects(admin: ApiClient, path: str) -> list[Object]:
-    request = admin.param_serialize("GET", path, header_params={"Accept": "application/json"}, auth_settings=["BearerToken"])
-    response: Any = admin.call_api(*request)
-    items: list[Object] = json.loads(response.read())["items"]
+    items: list[Object] = call(admin, "GET", path)["items"]
     return items
 
 

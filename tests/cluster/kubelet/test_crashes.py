@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 
+from lab.cluster.calling import send
 from lab.cluster.control_plane import ControlPlane
 from tests.cluster.kubelet.process_nodes import Nodes, Pods, alive, state
 from tests.cluster.waiting import eventually
@@ -41,9 +42,7 @@ class TestAKubeletThatCrashes:
         process = int(pods.log(pod).split()[0])
         control_plane.kill("kubelet")
         path = f"/api/v1/namespaces/{pods.namespace}/pods/one"
-        query = [("gracePeriodSeconds", "0")]
-        request = pods.admin.param_serialize("DELETE", path, query_params=query, header_params={}, auth_settings=["BearerToken"])
-        assert pods.admin.call_api(*request).status == 200
+        assert send(pods.admin, "DELETE", path, query={"gracePeriodSeconds": "0"}).status == 200
         assert alive(process)
         control_plane.start()
         eventually(lambda: not alive(process))

@@ -3,6 +3,7 @@
 import pytest
 
 from lab.cluster.apply import create, read
+from lab.cluster.calling import send
 from lab.kubelet import marks
 from tests.cluster.kubelet.process_nodes import DEAF, FINALIZER, TRAP, Nodes, Pods, alive, condition, new_job, read_object, renewal, state
 from tests.cluster.waiting import eventually
@@ -41,9 +42,7 @@ class TestDeletion:
         pods.says(pods.run(nodes.pod("echo up; sleep 60"), finalizers=[FINALIZER]), "up")
         path = f"/api/v1/namespaces/{pods.namespace}/pods/one/eviction"
         body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "one", "namespace": pods.namespace}}
-        headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        request = pods.admin.param_serialize("POST", path, header_params=headers, body=body, auth_settings=["BearerToken"])
-        assert pods.admin.call_api(*request).status == 201
+        assert send(pods.admin, "POST", path, body).status == 201
         pod = pods.ended()
         assert (pod["status"]["phase"], state(pod)["terminated"]["exitCode"]) == ("Failed", 143)
         assert condition(pod, "DisruptionTarget")["reason"] == "EvictionByEvictionAPI"
