@@ -22,21 +22,8 @@ from hybrid_pools.blueprint.vocabulary import (
     team_namespace,
 )
 from tests.cluster.stack import WEIGHTS
-from tests.workload_strategies import (
-    TEAM,
-    Manifest,
-    honest_job_set,
-    honest_job_spec,
-    honest_template,
-    job_sets,
-    jobs,
-    named,
-    namespaces,
-    placed,
-    pods,
-    queue_labels,
-    templates,
-)
+from tests.workload_strategies import job_sets, jobs, namespaces, pods, templates
+from tests.workloads import TEAM, Manifest, honest_job_set, honest_job_spec, honest_template, named, placed, queue_labels
 
 SIZE = 3000 if os.environ.get("HYPOTHESIS_PROFILE") == "sweep" else 600
 """Objects of one run."""

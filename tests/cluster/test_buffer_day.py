@@ -28,7 +28,7 @@ from tests.cluster.day import DRAIN, NOON, Day, described, scheduled, suspended_
 from tests.cluster.queues.play import job_of
 from tests.cluster.stack import raised
 from tests.cluster.waiting import eventually
-from tests.workload_strategies import named, service_template
+from tests.workloads import named, service_template
 
 pytestmark = pytest.mark.cluster
 

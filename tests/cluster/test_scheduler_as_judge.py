@@ -20,7 +20,7 @@ from tests.cluster.judged import DETOUR, SIZE, drawn, honest, hostile
 from tests.cluster.stack import WEIGHTS, Stack, blueprint, clear, engineers, listed, raised, wait_for_policies
 from tests.cluster.waiting import eventually
 from tests.cluster.watching import PodWatch
-from tests.workload_strategies import NO_TEAM, PERSON, TEAM, Manifest
+from tests.workloads import NO_TEAM, PERSON, TEAM, Manifest
 
 pytestmark = pytest.mark.cluster
 

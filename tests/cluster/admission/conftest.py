@@ -24,7 +24,7 @@ from tests.cluster.admission.api import Api
 from tests.cluster.admission.corpus import read, shaped
 from tests.cluster.conftest import running
 from tests.cluster.waiting import eventually
-from tests.workload_strategies import NO_TEAM, PERSON, TEAM, TEAM_WITHOUT_SPOT, admission
+from tests.workloads import NO_TEAM, PERSON, TEAM, TEAM_WITHOUT_SPOT, admission
 
 OLDEST = "1.34"
 """The oldest version that the API server of 1.37 can behave as: three before its own."""

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from hybrid_pools.blueprint.vocabulary import JOB_CONTROLLER
-from tests.workload_strategies import (
+from tests.workloads import (
     PERSON,
     TEAM,
     Manifest,

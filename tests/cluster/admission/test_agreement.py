@@ -11,7 +11,8 @@ from hybrid_pools.blueprint.vocabulary import JOB_CONTROLLER, KUEUE_CONTROLLER
 from hybrid_pools.workload.judging import judge
 from hybrid_pools.workload.rule import Verdict
 from tests.cluster.admission.api import Answer, Api, at_once
-from tests.workload_strategies import NO_TEAM, PERSON, TEAM, TEAM_WITHOUT_SPOT, Manifest, admission, job_sets, jobs, pods
+from tests.workload_strategies import job_sets, jobs, pods
+from tests.workloads import NO_TEAM, PERSON, TEAM, TEAM_WITHOUT_SPOT, Manifest, admission
 
 pytestmark = pytest.mark.cluster
 

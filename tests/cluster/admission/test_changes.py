@@ -16,7 +16,7 @@ from hybrid_pools.blueprint.vocabulary import (
 )
 from tests.cluster.admission.api import Api
 from tests.cluster.admission.corpus import USERS, patched, read
-from tests.workload_strategies import (
+from tests.workloads import (
     PERSON,
     Manifest,
     honest_cron_job,

@@ -11,7 +11,7 @@ from hybrid_pools.blueprint.vocabulary import (
 )
 from tests.cluster.admission.api import Api
 from tests.cluster.admission.corpus import patched, read, shaped
-from tests.workload_strategies import (
+from tests.workloads import (
     NO_TEAM,
     PERSON,
     Manifest,

@@ -18,7 +18,7 @@ from hybrid_pools.blueprint.vocabulary import (
 )
 from tests.cluster.admission.api import Answer, Api
 from tests.cluster.admission.corpus import read
-from tests.workload_strategies import NO_TEAM, PERSON, PLATFORM_GROUP, TEAM, Manifest
+from tests.workloads import NO_TEAM, PERSON, PLATFORM_GROUP, TEAM, Manifest
 
 pytestmark = pytest.mark.cluster
 

@@ -23,7 +23,7 @@ from lab.cluster.apply import apply, delete, read
 from tests.cluster.admission.api import Api
 from tests.cluster.stack import Stack, clear, engineers, listed
 from tests.cluster.waiting import eventually
-from tests.workload_strategies import PERSON, honest_job_set, honest_job_spec, honest_template, named, service_template
+from tests.workloads import PERSON, honest_job_set, honest_job_spec, honest_template, named, service_template
 
 _COLLECTIONS = ("/apis/jobset.x-k8s.io/v1alpha2/jobsets", "/apis/batch/v1/jobs", "/apis/apps/v1/deployments")
 """Of what teams make."""

@@ -27,7 +27,7 @@ from tests.cluster.admission.api import Api, at_once
 from tests.cluster.queues.play import Play, job_of
 from tests.cluster.stack import WEIGHTS, engineers, listed, succeed
 from tests.cluster.waiting import eventually
-from tests.workload_strategies import Manifest
+from tests.workloads import Manifest
 
 pytestmark = pytest.mark.cluster
 

@@ -11,7 +11,7 @@ from hybrid_pools.manifests.admission import admission as manifests
 from hybrid_pools.manifests.manifest import Manifest
 from hybrid_pools.workload.kinds import kinds
 from hybrid_pools.workload.rules import all_rules
-from tests.workload_strategies import TEAM, admission
+from tests.workloads import TEAM, admission
 
 
 def policies(mode: AdmissionMode = AdmissionMode.DENY) -> dict[str, Manifest]:

@@ -9,7 +9,8 @@ from hybrid_pools.workload.judging import judge
 from hybrid_pools.workload.reading import UNKNOWN
 from hybrid_pools.workload.rule import Finding, Verdict
 from tests.cluster.admission.corpus import Case, cases, patched
-from tests.workload_strategies import (
+from tests.workload_strategies import jobs, pods
+from tests.workloads import (
     PERSON,
     TEAM,
     Manifest,
@@ -23,11 +24,9 @@ from tests.workload_strategies import (
     honest_ray_job,
     honest_template,
     honest_workload,
-    jobs,
     named,
     placed,
     pod_of,
-    pods,
     service_template,
 )
 

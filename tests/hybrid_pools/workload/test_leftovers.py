@@ -5,7 +5,7 @@ import pytest
 from hybrid_pools.workload.judging import judge
 from hybrid_pools.workload.reading import UNKNOWN
 from hybrid_pools.workload.rule import Verdict
-from tests.workload_strategies import Manifest, admission, honest_job, named
+from tests.workloads import Manifest, admission, honest_job, named
 
 _UNKNOWN_KINDS: dict[str, Manifest] = {
     "spec.worker.tolerations": {"worker": {"tolerations": [{"operator": "Exists"}]}},

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hybrid_pools.blueprint.model.queues import TeamAdmission
 from hybrid_pools.workload.parameters import lies_below, parameters
-from tests.workload_strategies import admission
+from tests.workloads import admission
 
 
 def test_every_key_is_one_that_a_config_map_takes() -> None:
