@@ -21,7 +21,6 @@ from components.stable_pool import StablePool
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.vocabulary import BucketKind, Role
 from infra.access import compose_access, folders_of
-from infra.kubernetes import compose_kubernetes
 
 PoolComponent = StablePool | SpotPool | BufferPool
 _COMPONENTS: dict[Role, type[StablePool] | type[SpotPool] | type[BufferPool]] = {
@@ -93,6 +92,9 @@ def compose(blueprint: Blueprint) -> Environment:
         if pool.role is Role.STABLE:
             stable.append(component)
     if blueprint.kubernetes is not None:
+        # An environment without this side shall not pay for it at each preview.
+        from infra.kubernetes import compose_kubernetes  # noqa: PLC0415
+
         compose_kubernetes(blueprint, blueprint.kubernetes, cluster, stable)
     granted: list[pulumi.Resource] = [identity, cluster]
     if blueprint.schedule is not None:
