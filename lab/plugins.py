@@ -33,7 +33,7 @@ def prepare_launchers(lab: Lab) -> None:
     _write(lab.plugins / "gke-gcloud-auth-plugin", f"exec cat {shlex.quote(str(cluster.credential))}\n")
     _write(lab.bin / "pulumi", _python("lab pulumi"))
     # kubectl keeps what it has learned of API servers in the user's home unless told otherwise.
-    own = f"export KUBECONFIG={shlex.quote(str(cluster.kubeconfig))} KUBECACHEDIR={shlex.quote(str(cluster.directory / 'kubectl'))}\n"
+    own = f"export KUBECONFIG={shlex.quote(str(cluster.kubeconfig))} KUBECACHEDIR={shlex.quote(str(cluster.discovery))}\n"
     _write(lab.bin / "kubectl", own + _python("lab.cluster.program kubectl"))
 
 

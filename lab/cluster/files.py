@@ -70,6 +70,11 @@ class ClusterFiles:
         return self.directory / "kubeconfig"
 
     @property
+    def discovery(self) -> Path:
+        """What `kubectl` remembers of the API server's kinds: no secret, and nobody else's folder."""
+        return self.directory / "kubectl"
+
+    @property
     def etcd(self) -> Path:
         """What the cluster remembers between `stop` and `start`."""
         return self.directory / "etcd"

@@ -19,7 +19,6 @@ from lab.cluster import jobset, kueue, kwok
 from lab.cluster.apply import apply, read
 from lab.cluster.calling import MERGE, call
 from lab.cluster.control_plane import ControlPlane
-from lab.cluster.kubernetes import CONTROLLER_MANAGER
 from lab.cluster.registry import KUBERNETES
 from lab.google.computed import NODE_POOL
 from lab.google.store import Record
@@ -128,8 +127,6 @@ def raised(directory: Path, described: Blueprint, parts: Any = QUEUES_ALONE) -> 
     with running(ControlPlane(directory, parts)) as control_plane:
         pools = {pool.name: _record(described, pool) for pool in described.pools}
         stack = Stack(control_plane, control_plane.client(), described, kubernetes, pools)
-        # It looks for new kinds every half minute, and counts them for quotas that were there before after five: too late for a test.
-        control_plane.restart(CONTROLLER_MANAGER)
         apply(stack.admin, manifests(described))
         wait_for_policies(stack)
         accounts = [

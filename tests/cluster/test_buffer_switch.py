@@ -147,7 +147,7 @@ def closed(admin: ApiClient, control_plane: ControlPlane, make_namespace: MakeNa
     binary = build(kubectl(), cache_folder(), Progress())
     environment = {"PATH": f"{binary.parent}{os.pathsep}/usr/bin{os.pathsep}/bin", "KUBECONFIG": str(access.kubeconfig(SWITCH))}
     # Where kubectl keeps what it has learned of the API server.
-    environment["KUBECACHEDIR"] = str(control_plane.files.directory / "kubectl")
+    environment["KUBECACHEDIR"] = str(control_plane.files.discovery)
     yield Buffer(admin, described, namespace, environment)
     delete(admin, [*objects[1:]])
 

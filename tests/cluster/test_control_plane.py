@@ -83,8 +83,11 @@ class TestARunningControlPlane:
         assert set(heard) <= {"127.0.0.1", "::ffff:127.0.0.1"}
 
     def test_keeps_its_secrets_from_other_users(self, control_plane: ControlPlane):
-        files = [file for file in control_plane.files.directory.rglob("*") if file.suffix in (".key", ".csv", ".pem", ".json")]
-        secret = [file for file in files if "processes" not in file.parts and file.name != "ports.json"]
+        lab = control_plane.files
+        files = [file for file in lab.directory.rglob("*") if file.suffix in (".key", ".csv", ".pem", ".json")]
+        told = {lab.ports, *lab.discovery.rglob("*"), *lab.record("*").parent.iterdir()}
+        secret = set(files) - told
+        assert lab.credential in secret
         assert {oct(file.stat().st_mode & 0o077) for file in (*secret, control_plane.kubeconfig)} == {"0o0"}
 
 

@@ -109,6 +109,14 @@ class TestTheLimits:
                 assert set(expression["values"]) == {"system-cluster-critical", "system-node-critical"}
                 assert quota["hard"] == {"pods": "0"}
 
+    def test_count_only_kinds_that_kubernetes_has_from_its_start(self, blueprints: tuple[Blueprint, ...]) -> None:
+        """It refuses every object of a kind that a chart brought, for minutes after the chart, where a quota counts that kind."""
+        for blueprint in blueprints:
+            for objects in namespaces(blueprint).values():
+                counted = {key for quota in specs(objects, "ResourceQuota").values() for key in quota["hard"] if key.startswith("count/")}
+                assert counted
+                assert {key.partition(".")[2] for key in counted} <= {"apps", "batch"}
+
     def test_let_a_container_that_requests_a_lot_be_without_a_limit_of_its_own(self, blueprints: tuple[Blueprint, ...]) -> None:
         """The limit that it then gets is the largest allowed one, never below what it requests."""
         for blueprint in blueprints:
