@@ -24,7 +24,8 @@ class that has somewhere to go, in its own namespace.
 - **A flavor** is the pools of one role, GPU and way of buying: whoever comes back on it meets the same hardware. Nodes carry its name in
   the label `{FLAVOR_LABEL}`. A compactly placed pool is a flavor of its own, so a job of it stays on nodes close together.
 - **To choose a flavor** set a node selector, by `{FLAVOR_LABEL}`, by `{ROLE_LABEL}` or by GKE's label of the GPU. In a
-  JobSet the coordinator can stay on stable nodes while its workers run on spot.
+  JobSet the coordinator can stay on stable nodes while its workers run on spot. A selector that no flavor of the class has is not refused:
+  Kueue lets the job wait for ever. So a deferred job can have no coordinator on stable; such a job belongs into class `training`.
 - **The order** is tried from left to right, and the first flavor with quota is taken. Kueue counts quota, not machines: while a spot pool
   is out of stock its quota is still free.
 - **Own quota** comes back to its team whenever the team has work: what others borrowed of it is evicted, and starts again from its
