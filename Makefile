@@ -6,10 +6,11 @@ STACK ?= local
 SLOW_TESTS := tests/lab tests/engine tests/cluster tests/components tests/hybrid_pools/training tests/test_strategies.py
 VENV := .venv
 BIN := $(VENV)/bin
+PURE_TESTS = $(BIN)/python -m pytest -n 2 --dist worksteal -m "not engine and not sweep" $(addprefix --ignore=,$(SLOW_TESTS))
 READY := $(VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build up down preview status recover test check sweep bench docs lock clean
+.PHONY: help setup build up down preview status recover test check static sweep bench docs lock clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,15 +51,18 @@ status: $(READY) ## Show the parts of the lab's control plane
 recover: $(READY) ## Put a stack in order after its engine was killed
 	@$(BIN)/python -m lab recover $(STACK)
 
-test: build check ## Run every check and every test, the real engine included
+test: build static ## Run every check and every test, the real engine included
+	$(PURE_TESTS)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not sweep" $(SLOW_TESTS)
 
-check: $(READY) ## Run what is quick: style, types, import directions, tests of pure code
+check: static ## Run what is quick: style, types, import directions, tests of pure code on fewer generated cases
+	HYPOTHESIS_PROFILE=quick $(PURE_TESTS)
+
+static: $(READY) ## Run what runs no code of ours: style, types, import directions
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not engine and not sweep" $(addprefix --ignore=,$(SLOW_TESTS))
 
 sweep: $(READY) ## Run the property tests on many more cases, others each time
 	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -m "not engine and not cluster" -k "not snapshot"
