@@ -11,6 +11,7 @@ import pytest
 from hybrid_pools.blueprint.catalogue import catalogue, files
 from hybrid_pools.blueprint.catalogue.compute_quotas import ComputeQuotas
 from hybrid_pools.blueprint.catalogue.facts import Frozen, ShutdownGrace
+from hybrid_pools.blueprint.catalogue.loss_rates import LossRatesFile
 from hybrid_pools.blueprint.catalogue.reservations import NodeReservations
 from hybrid_pools.blueprint.monitoring.metrics import MetricsFile
 
@@ -22,6 +23,7 @@ SHAPES: dict[str, type[Frozen]] = {
     "disk-types.json": files.DiskTypesFile,
     "gke-owned-keys.json": files.GkeOwnedKeysFile,
     "local-ssds.json": files.LocalSsdsFile,
+    "loss-rates.json": LossRatesFile,
     "machine-types.json": files.MachineTypesFile,
     "metrics.json": MetricsFile,
     "multi-regions.json": files.MultiRegionsFile,
