@@ -9,7 +9,7 @@ from pathlib import Path
 from hybrid_pools.blueprint.model.queues import BufferQuota, BufferSwitch, Kubernetes
 from hybrid_pools.blueprint.model.schedule import LONGEST_SWITCH_MINUTES
 from hybrid_pools.blueprint.vocabulary import DRAINED_ANNOTATION, ROLE_LABEL, SYSTEM_NAMESPACE, Role, WorkloadClass
-from hybrid_pools.manifests.kueue_configuration import KUEUE_API
+from hybrid_pools.manifests.kueue_configuration import KUEUE_GROUP
 from hybrid_pools.manifests.manifest import Manifest, manifest
 from hybrid_pools.manifests.queues import buffer_groups
 
@@ -17,7 +17,6 @@ _ACCOUNT = "buffer-switch"
 _DRAIN_ROLE = "hybrid-pools-buffer-drain"
 _QUOTA_ROLE = "hybrid-pools-buffer-quota"
 _RBAC = "rbac.authorization.k8s.io"
-_KUEUE = KUEUE_API.partition("/")[0]
 _RETRIES = 6
 _MARGIN_SECONDS = 300
 """For what is not draining: finding a node, pulling the image, asking the API server."""
@@ -63,8 +62,8 @@ def switch_script() -> str:
 
 def _rights(quota: BufferQuota, namespaces: list[str]) -> tuple[Manifest, ...]:
     """The quota of one cohort, and workloads of the teams: no jobs, no pods, no other quota."""
-    change_quota = {"apiGroups": [_KUEUE], "resources": ["cohorts"], "resourceNames": [quota.cohort], "verbs": ["get", "patch"]}
-    drain = {"apiGroups": [_KUEUE], "resources": ["workloads"], "verbs": ["get", "list", "patch", "watch"]}
+    change_quota = {"apiGroups": [KUEUE_GROUP], "resources": ["cohorts"], "resourceNames": [quota.cohort], "verbs": ["get", "patch"]}
+    drain = {"apiGroups": [KUEUE_GROUP], "resources": ["workloads"], "verbs": ["get", "list", "patch", "watch"]}
     account = [{"kind": "ServiceAccount", "name": _ACCOUNT, "namespace": SYSTEM_NAMESPACE}]
     return (
         manifest(f"{_RBAC}/v1", "ClusterRole", _QUOTA_ROLE, rules=[change_quota]),

@@ -3,7 +3,8 @@
 from hybrid_pools.blueprint.vocabulary import NAMESPACE_TEAM_LABEL
 from hybrid_pools.manifests.manifest import Manifest
 
-KUEUE_API = "kueue.x-k8s.io/v1beta2"
+KUEUE_GROUP = "kueue.x-k8s.io"
+KUEUE_API = f"{KUEUE_GROUP}/v1beta2"
 
 WAIT_FOR_PODS = "30m"
 """How long an admitted job may wait for all its pods before its quota goes to others and it queues again. A GPU node that there is

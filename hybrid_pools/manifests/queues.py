@@ -1,13 +1,16 @@
 """What Kueue is told: flavors, cohorts, and for each class of each team the cluster queue and the local queue before it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from hybrid_pools.blueprint.model.queues import BufferQuota, Flavor, FlavorQuota, Kubernetes, Queues, Resources, TeamQueue
-from hybrid_pools.blueprint.vocabulary import GPU_KEY, NAMESPACE_NAME_LABEL
-from hybrid_pools.manifests.kueue_configuration import KUEUE_API
+from hybrid_pools.blueprint.vocabulary import GPU_KEY, NAMESPACE_NAME_LABEL, PROVISIONING_REQUEST_LABEL
+from hybrid_pools.manifests.kueue_configuration import KUEUE_API, KUEUE_GROUP
 from hybrid_pools.manifests.manifest import Manifest, manifest
 from hybrid_pools.manifests.priorities import queue_priority_classes
 from hybrid_pools.manifests.quantity import mebibytes, thousandths, whole
+
+_ASKS_FOR_NODES = "queued-provisioning"
+"""Name of the admission check that asks GKE for all nodes of a workload together."""
 
 
 def cluster_wide_queues(kubernetes: Kubernetes) -> tuple[Manifest, ...]:
@@ -17,8 +20,9 @@ def cluster_wide_queues(kubernetes: Kubernetes) -> tuple[Manifest, ...]:
         *queue_priority_classes(kubernetes),
         *_topologies(queues),
         *map(_flavor, queues.flavors),
+        *_asking_for_nodes(queues),
         *_cohorts(queues),
-        *(_cluster_queue(queue, _parent(queues, queue)) for queue in queues.queues),
+        *(_cluster_queue(queue, _parent(queues, queue), _queued(queues)) for queue in queues.queues),
     )
 
 
@@ -64,6 +68,31 @@ def _flavor(flavor: Flavor) -> Manifest:
     return manifest(KUEUE_API, "ResourceFlavor", flavor.name, spec=spec)
 
 
+def _queued(queues: Queues) -> frozenset[str]:
+    """Flavors whose nodes come only when GKE is asked for all of them together."""
+    return frozenset(flavor.name for flavor in queues.flavors if flavor.queued)
+
+
+def _asking_for_nodes(queues: Queues) -> Iterator[Manifest]:
+    """For such flavors Kueue asks before it lets pods be made: the autoscaler does nothing for their pods alone.
+
+    The nodes of a request are for its workload only. Source: Kueue, "Provisioning Admission Check Controller"; Google's xpk, whose node
+    selector this is.
+    """
+    if not _queued(queues):
+        return
+    own = {"key": PROVISIONING_REQUEST_LABEL, "valueFromProvisioningClassDetail": "ResizeRequestName"}
+    asking = {
+        "provisioningClassName": "queued-provisioning.gke.io",
+        "managedResources": [GPU_KEY],
+        "podSetUpdates": {"nodeSelector": [own]},
+    }
+    yield manifest(KUEUE_API, "ProvisioningRequestConfig", _ASKS_FOR_NODES, spec=asking)
+    parameters = {"apiGroup": KUEUE_GROUP, "kind": "ProvisioningRequestConfig", "name": _ASKS_FOR_NODES}
+    check = {"controllerName": f"{KUEUE_GROUP}/provisioning-request", "parameters": parameters}
+    yield manifest(KUEUE_API, "AdmissionCheck", _ASKS_FOR_NODES, spec=check)
+
+
 def _cohorts(queues: Queues) -> Iterator[Manifest]:
     root: Manifest = {"resourceGroups": _groups(queues.shared)} if queues.shared else {}
     yield manifest(KUEUE_API, "Cohort", queues.cohort, spec=root)
@@ -80,12 +109,15 @@ def _parent(queues: Queues, queue: TeamQueue) -> str:
     return next(cohort.name for cohort in queues.teams if cohort.team == queue.team)
 
 
-def _cluster_queue(queue: TeamQueue, cohort: str) -> Manifest:
+def _cluster_queue(queue: TeamQueue, cohort: str, queued: Container[str]) -> Manifest:
+    asked = [quota.flavor for quota in queue.quotas if quota.flavor in queued]
+    checks = [{"name": _ASKS_FOR_NODES, "onFlavors": asked}]
     return manifest(
         KUEUE_API,
         "ClusterQueue",
         queue.name,
         spec={
+            **({"admissionChecksStrategy": {"admissionChecks": checks}} if asked else {}),
             "cohortName": cohort,
             "queueingStrategy": "BestEffortFIFO",
             "namespaceSelector": {"matchLabels": {NAMESPACE_NAME_LABEL: queue.namespace}},

@@ -8,10 +8,12 @@ from kubernetes.client import ApiClient, CoreV1Api
 from kubernetes.client.exceptions import ApiException
 
 from hybrid_pools.blueprint.vocabulary import NAMESPACE_TEAM_LABEL
+from hybrid_pools.manifests.queues import cluster_wide_queues
 from lab.cluster.apply import apply, create, delete, read
 from lab.cluster.kwok import DURATION_ANNOTATION, SIMULATED
 from tests.cluster.conftest import MakeNamespace
 from tests.cluster.waiting import eventually
+from tests.environments import ENVIRONMENTS, blueprint_of
 
 pytestmark = pytest.mark.cluster
 
@@ -139,3 +141,13 @@ class TestKueue:
         older = read(admin, queue | {"apiVersion": "kueue.x-k8s.io/v1beta1"})
         assert older is not None
         assert older["spec"]["resourceGroups"][0]["flavors"][0]["name"] == namespace
+
+
+class TestEveryEnvironment:
+    @pytest.mark.parametrize("name", ENVIRONMENTS)
+    def test_tells_kueue_only_what_kueue_takes(self, admin: ApiClient, name: str):
+        kubernetes = blueprint_of(name).kubernetes
+        assert kubernetes is not None
+        told = cluster_wide_queues(kubernetes)
+        taken = apply(admin, told, dry_run=True)
+        assert [(one["kind"], one["metadata"]["name"]) for one in taken] == [(one["kind"], one["metadata"]["name"]) for one in told]

@@ -98,14 +98,14 @@ def pools(control_plane: ControlPlane, admin: ApiClient) -> Iterator[Pools]:
             {"role": "projects/acme/roles/s", "member": f"serviceAccount:{EMAIL}", "project": "acme"},
         ),
     )
-    for record in bought:
-        store.put(record)
+    for one in bought:
+        store.put(one)
     google = ContainerApi(load_catalogue(lab.directory, functions.TOKENS), store, Clock())
     api = Api(control_plane.kubeconfig)
     played = Pools(store, admin, api, google)
     yield played
     # The control plane is others' too: what stays in its store would be somebody's stack.
-    for id_ in (*played.made, *(record.id for record in bought)):
+    for id_ in (*played.made, *(one.id for one in bought)):
         store.delete(id_)
     store.clear_faults()
     names = [id_.rpartition("/")[2] for id_ in played.made]

@@ -99,11 +99,6 @@ def is_for_all(flavor: Flavor) -> bool:
     return all(taint.key in _KEYS_OF_ROLES for taint in flavor.node_taints)
 
 
-def is_queued(flavor: Flavor) -> bool:
-    """Whether nodes come only when GKE is asked for all of them together (queued provisioning)."""
-    return any(taint.key == QUEUED_KEY for taint in flavor.node_taints)
-
-
 def binding_taints(taints: Iterable[Taint]) -> tuple[Taint, ...]:
     """Those that keep pods off; Kueue looks at no others."""
     return tuple(taint for taint in taints if taint.effect is not Effect.PREFER_NO_SCHEDULE)

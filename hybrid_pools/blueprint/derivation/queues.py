@@ -11,7 +11,7 @@ from hybrid_pools.blueprint.configuration.queues import (
     TeamQuotasConfiguration,
 )
 from hybrid_pools.blueprint.derivation.buffer import derive_buffer
-from hybrid_pools.blueprint.derivation.flavors import is_for_all, is_queued, part
+from hybrid_pools.blueprint.derivation.flavors import is_for_all, part
 from hybrid_pools.blueprint.model.queues import (
     ClassPolicy,
     Flavor,
@@ -84,7 +84,7 @@ def flavors_meant(entry: str, flavors: Sequence[Flavor]) -> list[str]:
     """The flavors that an entry of an order stands for: those of a role, the ones that come by themselves first, or one by name."""
     if entry in set(Role):
         of_role = [flavor for flavor in flavors if flavor.role == entry and is_for_all(flavor)]
-        return [flavor.name for flavor in sorted(of_role, key=lambda flavor: (flavor.gpu_family is not None, is_queued(flavor)))]
+        return [flavor.name for flavor in sorted(of_role, key=lambda flavor: (flavor.gpu_family is not None, flavor.queued))]
     return [flavor.name for flavor in flavors if flavor.name == entry]
 
 

@@ -6,7 +6,7 @@ Amounts of resources are whole numbers in the smallest unit anybody writes: CPU 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hybrid_pools.blueprint.vocabulary import AdmissionMode, Effect, Role, Taint, WorkloadClass
+from hybrid_pools.blueprint.vocabulary import QUEUED_KEY, AdmissionMode, Effect, Role, Taint, WorkloadClass
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ class Flavor:
     topology: str | None
     capacity: Resources
     usable_grace_seconds: int
+
+    @property
+    def queued(self) -> bool:
+        """Whether nodes come only when GKE is asked for all of them together (queued provisioning)."""
+        return any(taint.key == QUEUED_KEY for taint in self.node_taints)
 
 
 @dataclass(frozen=True)

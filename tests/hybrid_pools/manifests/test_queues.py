@@ -5,7 +5,7 @@ from typing import Any
 
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.model.queues import Kubernetes, Resources
-from hybrid_pools.blueprint.vocabulary import GPU_KEY
+from hybrid_pools.blueprint.vocabulary import GPU_KEY, QUEUED_TAINT
 from hybrid_pools.manifests.kueue_configuration import KUEUE_API, kueue_configuration
 from hybrid_pools.manifests.manifest import Manifest
 from hybrid_pools.manifests.quantity import mebibytes, thousandths, whole
@@ -54,6 +54,28 @@ class TestEveryClusterQueue:
                 spec = made[queue.name]["spec"]
                 assert list(spec["namespaceSelector"]["matchLabels"].values()) == [queue.namespace]
                 assert spec["cohortName"] == cohorts[queue.team]
+
+    def test_asks_google_for_all_nodes_at_once_exactly_where_they_come_no_other_way(self, blueprints: tuple[Blueprint, ...]) -> None:
+        asked: set[bool] = set()
+        for blueprint in blueprints:
+            kubernetes = inside(blueprint)
+            together = {
+                flavor.name
+                for flavor in kubernetes.queues.flavors
+                for pool in blueprint.pools
+                if pool.name in flavor.pools and QUEUED_TAINT in pool.node_taints
+            }
+            made = queues(kubernetes)
+            for queue in kubernetes.queues.queues:
+                spec = of_kind(made, "ClusterQueue")[queue.name]["spec"]
+                checks = spec.get("admissionChecksStrategy", {}).get("admissionChecks", [])
+                wanted = [quota.flavor for quota in queue.quotas if quota.flavor in together]
+                assert [check["onFlavors"] for check in checks] == ([wanted] if wanted else [])
+                assert {check["name"] for check in checks} <= of_kind(made, "AdmissionCheck").keys()
+                asked.add(bool(wanted))
+            for check in of_kind(made, "AdmissionCheck").values():
+                assert check["spec"]["parameters"]["name"] in of_kind(made, "ProvisioningRequestConfig")
+        assert asked == {True, False}
 
     def test_limits_what_is_borrowed_and_lent_exactly_where_the_blueprint_does(self, blueprints: tuple[Blueprint, ...]) -> None:
         for blueprint in blueprints:
