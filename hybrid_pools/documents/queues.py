@@ -28,6 +28,8 @@ class that has somewhere to go, in its own namespace.
   Kueue lets the job wait for ever. So a deferred job can have no coordinator on stable; such a job belongs into class `training`.
 - **The order** is tried from left to right, and the first flavor with quota is taken. Kueue counts quota, not machines: while a spot pool
   is out of stock its quota is still free.
+- **Queued provisioning** brings all nodes of a workload together or none. Kueue asks GKE for them once there is quota, and makes the pods
+  when they are there; quota that was held for nothing is given back.
 - **Own quota** comes back to its team whenever the team has work: what others borrowed of it is evicted, and starts again from its
   checkpoint when it is admitted next.
 - **Shared quota** is what no team owns of the spot pools, and the buffer while training has it. Teams get it by weight. Of stable pools
