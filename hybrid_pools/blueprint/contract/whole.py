@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
+from hybrid_pools.blueprint.contract.admission import AdmissionContract, admission_contract
 from hybrid_pools.blueprint.contract.buckets import BucketContract, bucket_contract
 from hybrid_pools.blueprint.contract.monitoring import DashboardContract, dashboard_contracts
 from hybrid_pools.blueprint.contract.part import Part
@@ -57,6 +58,9 @@ class Contract(Part):
     flavors: tuple[FlavorContract, ...] = ()
     """What the classes try, one after the other."""
 
+    admission: AdmissionContract | None = None
+    """What jobs are judged by; left out where the stack declares nothing inside the cluster."""
+
 
 def contract(
     blueprint: Blueprint,
@@ -99,4 +103,5 @@ def contract(
         teams=tuple(team_contract(team, blueprint.buckets, bucket_names, queues.queues if queues else ()) for team in blueprint.teams),
         classes=tuple(class_contract(policy) for policy in kubernetes.classes) if kubernetes else (),
         flavors=tuple(flavor_contract(flavor) for flavor in queues.flavors) if queues else (),
+        admission=admission_contract(kubernetes.admission) if kubernetes else None,
     )
