@@ -128,7 +128,7 @@ class TestPools:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("", "is not JSON"),
+            ("", "is empty"),
             ("{", "is not JSON"),
             ("[]", "has no contractVersion"),
             ("{}", "has no contractVersion"),
