@@ -23,12 +23,22 @@ from hybrid_pools.blueprint.vocabulary import (
     SYSTEM_NAMESPACE,
 )
 from hybrid_pools.manifests.admission_workloads import PREFIX
+from hybrid_pools.manifests.kueue_configuration import KUEUE_GROUP
 from hybrid_pools.manifests.validating import Law, Policy, Resources
 
 _NODE_LABELS = (SPOT_KEY, PREEMPTIBLE_KEY, PROVISIONING_LABEL, NODE_POOL_LABEL, ACCELERATOR_LABEL, COMPUTE_CLASS_LABEL)
-_KUEUE = "kueue.x-k8s.io"
+
 _EVERYTHING = ("CREATE", "UPDATE", "DELETE")
-_QUEUES = ("resourceflavors", "clusterqueues", "cohorts", "topologies", "localqueues", "workloadpriorityclasses", "admissionchecks")
+_QUEUES = (
+    "resourceflavors",
+    "clusterqueues",
+    "cohorts",
+    "topologies",
+    "localqueues",
+    "workloadpriorityclasses",
+    "admissionchecks",
+    "provisioningrequestconfigs",
+)
 
 
 def _law(rule_id: str, title: str, why: str, fix: str, cel: str) -> Law:
@@ -132,7 +142,7 @@ def _unchanged(path: str) -> str:
 def _queues(keeper: dict[str, str]) -> Policy:
     return Policy(
         PREFIX + "queues",
-        (Resources(_KUEUE, _QUEUES, _EVERYTHING),),
+        (Resources(KUEUE_GROUP, _QUEUES, _EVERYTHING),),
         keeper,
         [
             _law(

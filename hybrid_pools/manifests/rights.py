@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 
 from hybrid_pools.blueprint.model import Blueprint, Team
 from hybrid_pools.blueprint.model.access import Persona
+from hybrid_pools.manifests.kueue_configuration import KUEUE_GROUP
 from hybrid_pools.manifests.manifest import Manifest, manifest
 
 _RBAC = "rbac.authorization.k8s.io"
 _API = f"{_RBAC}/v1"
 _READ = ["get", "list", "watch"]
 _WRITE = ["create", "delete", "patch", "update"]
-_KUEUE = "kueue.x-k8s.io"
 
 _BATCH_KINDS = {
     "batch": ["jobs"],
@@ -42,10 +42,10 @@ def persona_roles() -> tuple[Manifest, ...]:
         *_rules(_BATCH_KINDS, _READ),
         _rule("", ["pods", "events", "services", "resourcequotas", "limitranges"], _READ),
         _rule("events.k8s.io", ["events"], _READ),
-        _rule(_KUEUE, ["localqueues", "workloads"], _READ),
+        _rule(KUEUE_GROUP, ["localqueues", "workloads"], _READ),
     ]
     see_details = [_rule("", ["configmaps", "persistentvolumeclaims", "pods/log", "serviceaccounts"], _READ)]
-    see_queues = [_rule(_KUEUE, ["clusterqueues", "cohorts", "resourceflavors", "topologies", "workloadpriorityclasses"], _READ)]
+    see_queues = [_rule(KUEUE_GROUP, ["clusterqueues", "cohorts", "resourceflavors", "topologies", "workloadpriorityclasses"], _READ)]
     see_cluster = [
         _rule("", ["nodes", "namespaces"], _READ),
         _rule("apps", ["daemonsets", "deployments", "replicasets", "statefulsets"], _READ),
@@ -61,7 +61,7 @@ def persona_roles() -> tuple[Manifest, ...]:
         # run again, and logs say what happened.
         _rule("", ["pods"], ["delete"]),
     ]
-    hold_queues = [_rule(_KUEUE, ["clusterqueues", "localqueues", "workloads"], ["patch", "update"])]
+    hold_queues = [_rule(KUEUE_GROUP, ["clusterqueues", "localqueues", "workloads"], ["patch", "update"])]
     return (
         _role(Persona.RESEARCHER, see_runs, see_details),
         _role(Persona.TRAINING_ENGINEER, see_runs, see_details, start_runs),
