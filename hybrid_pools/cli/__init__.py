@@ -16,6 +16,7 @@ _COMMANDS = {
     "picture": "Draw the pools of a stack file over its zones.",
     "schedule": "Show who has the buffer in a week, and when it switches.",
     "queues": "Show the classes, flavors and quotas inside the cluster of a stack file.",
+    "interval": "Say how often to save, from save time, gang size and loss rate.",
     "quotas": "Show the Google quotas of a stack file, and whether the project has them.",
 }
 """Module and name of each command, and what it is for in one line."""

@@ -143,10 +143,10 @@ def checkpoint_interval(
 def waste(costs: Costs, mean_seconds_between_losses: float, interval_seconds: float) -> Waste:
     """What a long run loses at an interval.
 
-    From one complete checkpoint to the next a run takes M e^((R + U)/M) (e^((T + d)/M) - 1) on average: M between losses, R a restart, d the
-    standstill, T the interval. U is the part of a save that goes on in the background: what is trained meanwhile is lost with the rest, so
-    it counts as a longer restart (without one this is Daly's formula). Of that time T is training and d is saving. A share of 1 - e^(-R/M)
-    of all time is restarting; what is left is lost.
+    From one complete checkpoint to the next a run takes M e^((R + U)/M) (e^((T + d)/M) - 1) on average: M between losses, R a restart,
+    d the standstill, T the interval. U is the part of a save that goes on in the background: what is trained meanwhile is lost with the
+    rest, so it counts as a longer restart (without one this is Daly's formula). Of that time T is training and d is saving. A share of
+    1 - e^(-R/M) of all time is restarting; what is left is lost.
     """
     _positive(interval_seconds, "the interval", "seconds")
     restart, upload = costs.restart / mean_seconds_between_losses, (costs.save - costs.standstill) / mean_seconds_between_losses
