@@ -18,6 +18,7 @@ _COMMANDS = {
     "queues": "Show the classes, flavors and quotas inside the cluster of a stack file.",
     "interval": "Say how often to save, from save time, gang size and loss rate.",
     "quotas": "Show the Google quotas of a stack file, and whether the project has them.",
+    "lint": "Judge manifests by a contract, before they reach a cluster.",
 }
 """Module and name of each command, and what it is for in one line."""
 

@@ -1,0 +1,89 @@
+"""From text to documents: split where YAML itself splits, so that a broken document takes no other with it, and composed to nodes, which
+know where they stand."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from hybrid_pools.lint.scalars import TEXT, tag_of
+
+_MARKER = re.compile(r"^(?:---(?=[ \t\r\n]|\Z)|\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n?)", re.MULTILINE)
+"""A line that begins a document, or one that ends it: in YAML they do wherever they stand, in quotes and block texts too."""
+
+_NOTHING = re.compile(r"(?:[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)|%[^\n]*\n|---[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)|\.\.\.[^\n]*(?:\n|\Z))*")
+"""Comments, directives and markers."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document of a text.
+
+    Attributes:
+        node: Its root.
+        line: Lines of the file before it; its nodes count from there.
+        text: As it is written.
+    """
+
+    node: yaml.Node
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A document, or a part of one, that nobody can read. Line and column count from 1 in the file."""
+
+    line: int
+    column: int
+    detail: str
+    text: str = ""
+
+
+def documents(text: str) -> Iterator[Document | Broken]:
+    """Every document of a text that says something, in order."""
+    line = 0
+    for chunk in _split(text):
+        if not _NOTHING.fullmatch(chunk):
+            yield _composed(chunk, line)
+        line += chunk.count("\n")
+
+
+def _split(text: str) -> Iterator[str]:
+    start = 0
+    for marker in _MARKER.finditer(text):
+        at = marker.start() if marker[0].startswith("---") else marker.end()
+        if at > start:
+            yield text[start:at]
+            start = at
+    if start < len(text):
+        yield text[start:]
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # the compiled parser, where PyYAML has it
+    """Composes nodes and resolves plain scalars as Kubernetes does."""
+
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+        """PyYAML's hook: the tag of a node that has none of its own."""
+        if kind is yaml.ScalarNode:
+            return tag_of(value) if implicit[0] else TEXT
+        return super().resolve(kind, value, implicit)
+
+
+def _composed(chunk: str, line: int) -> Document | Broken:
+    loader = _Loader(chunk)
+    try:
+        node = loader.get_single_node()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        reason = ", ".join(part for part in (error.context, error.problem) if part) or "cannot be parsed"
+        return Broken(line + (mark.line if mark else 0) + 1, (mark.column if mark else 0) + 1, reason, chunk)
+    except (yaml.reader.ReaderError, UnicodeEncodeError) as error:
+        reason = f"a character that YAML does not allow ({getattr(error, 'reason', error)})"
+        return Broken(line + 1, 1, reason, chunk)
+    finally:
+        loader.dispose()
+    # A chunk that says nothing is left out before, so there is a node.
+    return Document(node, line, chunk)

@@ -1,0 +1,66 @@
+"""Which files are linted, and what they hold. The one part of the lint that reads."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hybrid_pools.lint.linting import LARGEST_BYTES
+
+SUFFIXES = (".json", ".yaml", ".yml")
+"""Ends of names of what is taken from a folder."""
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A file that is linted."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Something in a folder that is not linted: a hidden file or folder, another kind of file, a link to a folder."""
+
+    path: str
+
+
+def walk(arguments: Sequence[str]) -> Iterator[Taken | Skipped]:
+    """What is meant by files and folders, each once, in order: a file is taken whatever its name, and from a folder, with all below it,
+    what ends in one of `SUFFIXES` and is not hidden."""
+    seen: set[str] = set()
+    for argument in arguments:
+        for found in _walked(argument):
+            key = os.path.normpath(found.path)
+            if key not in seen:
+                seen.add(key)
+                yield found
+
+
+def _walked(argument: str) -> Iterator[Taken | Skipped]:
+    if argument == STANDARD_INPUT or not Path(argument).is_dir():
+        yield Taken(argument)
+        return
+    for folder, folders, files in os.walk(argument):
+        kept = sorted(name for name in folders if not name.startswith(".") and not Path(folder, name).is_symlink())
+        yield from (Skipped(_joined(folder, name)) for name in sorted(folders) if name not in kept)
+        folders[:] = kept
+        for name in sorted(files):
+            taken = name.lower().endswith(SUFFIXES) and not name.startswith(".")
+            yield Taken(_joined(folder, name)) if taken else Skipped(_joined(folder, name))
+
+
+def content_of(path: str) -> bytes:
+    """What a file holds, one byte more than is read at the most where it holds more than that.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        return file.read(LARGEST_BYTES + 1)
+
+
+def _joined(folder: str, name: str) -> str:
+    return Path(folder, name).as_posix()
