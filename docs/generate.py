@@ -24,7 +24,7 @@ from hybrid_pools.documents import (
 )
 from hybrid_pools.documents.dashboard_picture import dashboard_picture
 from hybrid_pools.documents.picture import picture
-from hybrid_pools.documents.schemas import checkpoint_schema, contract_schema, schema_text, stack_schema
+from hybrid_pools.documents.schemas import checkpoint_schema, contract_schema, job_schema, schema_text, stack_schema
 from policies import document as policies
 
 DOCS = Path(__file__).parent
@@ -55,6 +55,7 @@ def documents() -> dict[str, str]:
         "quotas.md": quotas.render(blueprints),
         "schema/checkpoint.v1.schema.json": schema_text(checkpoint_schema()),
         "schema/contract.v1.schema.json": schema_text(contract_schema()),
+        "schema/job.v1.schema.json": schema_text(job_schema()),
         "schema/stack.schema.json": schema_text(stack_schema()),
         "storage.md": storage.render(blueprints),
     }

@@ -1,6 +1,6 @@
 """What is wrong with a configuration, said so that the reader can mend it without asking."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -54,17 +54,22 @@ class ConfigurationError(Exception):
         super().__init__(self.text())
 
     def text(self) -> str:
-        """The report for people: one block a problem, file and path first."""
-        count = len(self.problems)
-        lines = [f"{self.file}: {count} problem{'' if count == 1 else 's'}, nothing was registered."]
-        for problem in self.problems:
-            shown = f" = {problem.value}" if problem.value else ""
-            at = self.file if problem.line is None else f"{self.file}:{problem.line}"
-            lines += [
-                "",
-                f"{at}: {problem.path}{shown}",
-                f"  [{problem.rule}] {problem.message}",
-                f"  allowed: {problem.allowed}",
-                f"  fix:     {problem.fix}",
-            ]
-        return "\n".join(lines)
+        """The report for people."""
+        return report(self.file, self.problems, "nothing was registered")
+
+
+def report(file: str, problems: Sequence[Problem], consequence: str) -> str:
+    """What people read of the problems of a file: one block a problem, file and path first."""
+    count = len(problems)
+    lines = [f"{file}: {count} problem{'' if count == 1 else 's'}, {consequence}."]
+    for problem in problems:
+        shown = f" = {problem.value}" if problem.value else ""
+        at = file if problem.line is None else f"{file}:{problem.line}"
+        lines += [
+            "",
+            f"{at}: {problem.path}{shown}",
+            f"  [{problem.rule}] {problem.message}",
+            f"  allowed: {problem.allowed}",
+            f"  fix:     {problem.fix}",
+        ]
+    return "\n".join(lines)

@@ -1,4 +1,5 @@
-"""JSON Schemas: of a stack file for editors, of the contract for its users, and of a published checkpoint for other tools."""
+"""JSON Schemas: of a stack file for editors, of the contract for its users, of job descriptions for editors, and of a published checkpoint
+for other tools."""
 
 import json
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from hybrid_pools.blueprint.configuration.stack_file import TOP_LEVEL_KEYS
 from hybrid_pools.blueprint.contract import CONTRACT_VERSION, Contract
 from hybrid_pools.blueprint.vocabulary import PROJECT
 from hybrid_pools.training.checkpoints.format import FORMAT_VERSION, Manifest
+from hybrid_pools.training.description.model import VERSION, Job
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -51,6 +53,11 @@ def checkpoint_schema() -> dict[str, Any]:
     """The schema of the manifest that publishes a checkpoint. Fields without a value are left out of it."""
     schema = _tidy(Manifest.model_json_schema(by_alias=True, mode="serialization"))
     return {"$schema": _DIALECT, **schema, "title": f"Manifest of a checkpoint, format version {FORMAT_VERSION}"}
+
+
+def job_schema() -> dict[str, Any]:
+    """The schema of a job description, for editors."""
+    return {"$schema": _DIALECT, **_tidy(Job.model_json_schema(by_alias=True)), "title": f"Job description, version {VERSION}"}
 
 
 def schema_text(schema: Mapping[str, Any]) -> str:

@@ -56,7 +56,8 @@ def _explained(model: type[BaseModel], details: ErrorDetails, path: str) -> Prob
     if kind == NOT_TOGETHER:
         return Problem("CFG-005", at, shown(value), context["message"], context["allowed"], context["fix"])
     if kind in ("enum", "literal_error"):
-        known_values = str(context["expected"]).replace("'", "")
+        # Members of an enumeration come as <Class.NAME: value>.
+        known_values = re.sub(r"<[^:>]*: ([^>]*)>", r"\1", str(context["expected"]).replace("'", ""))
         return Problem("CFG-004", at, shown(value), "is not one of the known values", known_values, "write one of them")
     expected = next((words for prefix, words in _TYPES.items() if kind.startswith(prefix)), None)
     if expected is not None:
@@ -78,6 +79,7 @@ _TYPES = {
     "string_type": "text",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
+    "float_type": "a number",
     "bool_type": "true or false",
     "tuple_type": "a list",
     "dict_type": "a mapping",
@@ -87,8 +89,10 @@ _TYPES = {
 
 _RANGES = {
     "greater_than_equal": ("is too small", "ge", "at least"),
+    "greater_than": ("is too small", "gt", "more than"),
     "less_than_equal": ("is too large", "le", "at most"),
     "too_short": ("has too few entries", "min_length", "at least"),
+    "too_long": ("has too many entries", "max_length", "at most"),
 }
 _EXAMPLE = re.compile(r"for example ([^\s,]*[^\s,.:])")
 
