@@ -11,6 +11,7 @@ from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.documents import (
     access,
     admission,
+    audit,
     calendar,
     catalogue,
     configuration,
@@ -24,7 +25,7 @@ from hybrid_pools.documents import (
 )
 from hybrid_pools.documents.dashboard_picture import dashboard_picture
 from hybrid_pools.documents.picture import picture
-from hybrid_pools.documents.schemas import checkpoint_schema, contract_schema, job_schema, schema_text, stack_schema
+from hybrid_pools.documents.schemas import audit_schema, checkpoint_schema, contract_schema, job_schema, schema_text, stack_schema
 from policies import document as policies
 
 DOCS = Path(__file__).parent
@@ -39,6 +40,7 @@ def documents() -> dict[str, str]:
     return {
         "access.md": access.render(blueprints),
         "admission.md": admission.render(prod),
+        "audit.md": audit.render(),
         "calendar.md": calendar.render(blueprints),
         "catalogue.md": catalogue.render(),
         "configuration.md": configuration.render(),
@@ -53,6 +55,7 @@ def documents() -> dict[str, str]:
         "pools.md": pools.render(blueprints),
         "queues.md": queues.render(blueprints),
         "quotas.md": quotas.render(blueprints),
+        "schema/audit.v1.schema.json": schema_text(audit_schema()),
         "schema/checkpoint.v1.schema.json": schema_text(checkpoint_schema()),
         "schema/contract.v1.schema.json": schema_text(contract_schema()),
         "schema/job.v1.schema.json": schema_text(job_schema()),

@@ -16,6 +16,7 @@ _COMMANDS = {
     "picture": "Draw the pools of a stack file over its zones.",
     "schedule": "Show who has the buffer in a week, and when it switches.",
     "queues": "Show the classes, flavors and quotas inside the cluster of a stack file.",
+    "audit": "Say which segments of a workload are safe on spot, and why.",
     "interval": "Say how often to save, from save time, gang size and loss rate.",
     "quotas": "Show the Google quotas of a stack file, and whether the project has them.",
     "lint": "Judge manifests by a contract, before they reach a cluster.",

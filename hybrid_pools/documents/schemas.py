@@ -9,6 +9,7 @@ from hybrid_pools.blueprint.configuration import StackConfiguration
 from hybrid_pools.blueprint.configuration.stack_file import TOP_LEVEL_KEYS
 from hybrid_pools.blueprint.contract import CONTRACT_VERSION, Contract
 from hybrid_pools.blueprint.vocabulary import PROJECT
+from hybrid_pools.training.audit import Workload
 from hybrid_pools.training.checkpoints.format import FORMAT_VERSION, Manifest
 from hybrid_pools.training.description.model import VERSION, Job
 
@@ -58,6 +59,11 @@ def checkpoint_schema() -> dict[str, Any]:
 def job_schema() -> dict[str, Any]:
     """The schema of a job description, for editors."""
     return {"$schema": _DIALECT, **_tidy(Job.model_json_schema(by_alias=True)), "title": f"Job description, version {VERSION}"}
+
+
+def audit_schema() -> dict[str, Any]:
+    """The schema of a workload's segments, for editors."""
+    return {"$schema": _DIALECT, **_tidy(Workload.model_json_schema(by_alias=True)), "title": "Segments of a workload, version 1"}
 
 
 def schema_text(schema: Mapping[str, Any]) -> str:
