@@ -4,6 +4,8 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from hybrid_pools.blueprint.catalogue import CapacityKind
+from hybrid_pools.blueprint.catalogue.loss_rates import loss_rate
 from hybrid_pools.blueprint.configuration.model import Form, LabelValue, Model, refusal
 
 Command = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
@@ -77,9 +79,9 @@ class CheckpointNeeds(Model):
     restart_seconds: Annotated[float, Field(ge=0, le=86_400)] = 600
     """Seconds from a loss until the first new step: a node comes up, the image is pulled, the checkpoint is restored."""
 
-    losses_per_node_hour: Annotated[float, Field(gt=0, le=60)] = 0.05
-    """How often one spot node is lost in an hour. Left out: once in 20 hours, which lies between public figures (0.006 and 0.08); what was
-    measured in this environment is better. A rate that is wrong by a factor of two costs some six per cent more waste."""
+    losses_per_node_hour: Annotated[float, Field(gt=0, le=60, default_factory=lambda: loss_rate(CapacityKind.SPOT).per_node_hour)]
+    """How often one spot node is lost in an hour, as measured. Left out: what is assumed for spot (docs/interval.md says why). A rate that
+    is wrong by a factor of two costs some six per cent more waste."""
 
     interval_seconds: Annotated[int, Field(ge=1, le=604_800)] | None = None
     """Seconds between two saves. Left out: the interval that wastes least at this rate of losses."""
