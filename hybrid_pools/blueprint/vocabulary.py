@@ -256,6 +256,14 @@ CHECKPOINT_ATTEMPT_VARIABLE = "HYBRID_POOLS_ATTEMPT"
 CHECKPOINT_LOCAL_VARIABLE = "HYBRID_POOLS_CHECKPOINT_LOCAL"
 """Environment variable with the folder of the fast tier, on a disk of the node."""
 
+STEPS_FILE_VARIABLE = "HYBRID_POOLS_STEPS_FILE"
+"""Environment variable with a file to which worker 0 appends the number of steps done after each step, one a line. Set by whoever tests a
+trainer and must know how far it is, whatever its log looks like."""
+
+STOP_STEP_VARIABLE = "HYBRID_POOLS_STOP_STEP"
+"""Environment variable with a number of steps after which a trainer stops as if it had been asked to. Two starts that stop there have done
+the same work, so their checkpoints can be compared."""
+
 RANK_VARIABLE = "RANK"
 WORKERS_VARIABLE = "WORLD_SIZE"
 """How torchrun and its kin tell a worker its number and how many there are."""

@@ -16,8 +16,8 @@ from hybrid_pools.training.checkpoints.environment import read_environment
 from hybrid_pools.training.checkpoints.errors import AddressError, CheckpointError, DeniedError, DiskError, NotResumedError
 from hybrid_pools.training.checkpoints.finding import newest_whole
 from hybrid_pools.training.checkpoints.format import MalformedError, Manifest, WorkerState, parse, state_file, text
-from hybrid_pools.training.checkpoints.google_bucket import GoogleBucket
 from hybrid_pools.training.checkpoints.layout import Layout, Name, check_step
+from hybrid_pools.training.checkpoints.opening import bucket_of
 from hybrid_pools.training.checkpoints.pruning import Pruning, prune
 from hybrid_pools.training.checkpoints.random_state import numpy_random, python_random, set_numpy_random, set_python_random
 from hybrid_pools.training.checkpoints.restoring import restore
@@ -88,12 +88,12 @@ class Checkpoints:
         """Nothing is asked of the bucket yet.
 
         Args:
-            uri: `gs://BUCKET/runs/TEAM/RUN`, one for each run.
+            uri: `gs://BUCKET/runs/TEAM/RUN`, one for each run; or `file:///FOLDER/runs/TEAM/RUN`.
             keep: Whole checkpoints that stay when older ones are pruned.
             attempt: Id that all workers of one start share and no other start has. A run of one worker needs none.
             rank: Number of this worker; worker 0 publishes.
             workers: How many save each checkpoint.
-            bucket: Another way to the bucket than Google's client.
+            bucket: Another way to the bucket than the one that its address tells.
             threads: Copies at once.
         """
         if keep < 1:
@@ -107,7 +107,7 @@ class Checkpoints:
         self.rank, self.workers = rank, workers
         self._keep, self._threads = keep, threads
         self._attempt_id = attempt or secrets.token_hex(8)
-        self._bucket = bucket or GoogleBucket(self.layout.bucket)
+        self._bucket = bucket or bucket_of(self.layout)
         self._attempt: Attempt | None = None
         self._looked = False
         self._published: Manifest | None = None

@@ -10,9 +10,12 @@ from hybrid_pools.blueprint.vocabulary import (
     CHECKPOINT_LOCAL_VARIABLE,
     CHECKPOINT_URI_VARIABLE,
     RANK_VARIABLE,
+    STEPS_FILE_VARIABLE,
+    STOP_STEP_VARIABLE,
     WORKERS_VARIABLE,
 )
 from hybrid_pools.training.checkpoints.errors import AddressError
+from hybrid_pools.training.checkpoints.watch import Watch
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class RunEnvironment:
         workers: How many there are.
         local: Folder of the fast tier; None where the environment names none.
         interval_seconds: Time between two saves; None where the environment has none.
+        watch: What somebody who tests the trainer asks of it.
     """
 
     uri: str
@@ -34,6 +38,7 @@ class RunEnvironment:
     workers: int
     local: Path | None
     interval_seconds: float | None
+    watch: Watch
 
 
 def read_environment(environment: Mapping[str, str]) -> RunEnvironment:
@@ -46,7 +51,7 @@ def read_environment(environment: Mapping[str, str]) -> RunEnvironment:
     rank = _whole(environment, RANK_VARIABLE, 0, at_least=0)
     if rank >= workers:
         raise AddressError(f"{RANK_VARIABLE} is {rank} and {WORKERS_VARIABLE} is {workers}: ranks count from 0 to {workers - 1}.")
-    local = environment.get(CHECKPOINT_LOCAL_VARIABLE)
+    local, steps_file = environment.get(CHECKPOINT_LOCAL_VARIABLE), environment.get(STEPS_FILE_VARIABLE)
     return RunEnvironment(
         uri=environment[CHECKPOINT_URI_VARIABLE],
         attempt=environment.get(CHECKPOINT_ATTEMPT_VARIABLE) or None,
@@ -56,6 +61,10 @@ def read_environment(environment: Mapping[str, str]) -> RunEnvironment:
         interval_seconds=float(_whole(environment, CHECKPOINT_INTERVAL_VARIABLE, 0, at_least=1))
         if CHECKPOINT_INTERVAL_VARIABLE in environment
         else None,
+        watch=Watch(
+            steps_file=Path(steps_file) if steps_file else None,
+            stop_step=_whole(environment, STOP_STEP_VARIABLE, 0, at_least=1) if STOP_STEP_VARIABLE in environment else None,
+        ),
     )
 
 

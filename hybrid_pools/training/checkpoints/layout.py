@@ -16,7 +16,9 @@ from hybrid_pools.blueprint.vocabulary import BucketKind
 from hybrid_pools.training.checkpoints.errors import AddressError
 
 _NAME = re.compile(r"(\d{8})-(\d{12})")
-_ADDRESS = re.compile(r"gs://(?P<bucket>[a-z0-9][a-z0-9._-]{1,220}[a-z0-9])/(?P<folder>.+)")
+_PREFIX = BucketKind.CHECKPOINTS.prefix.removesuffix("/")
+_GOOGLE = re.compile(r"gs://(?P<bucket>[a-z0-9][a-z0-9._-]{1,220}[a-z0-9])/(?P<folder>.+)")
+_LOCAL = re.compile(rf"file://(?P<bucket>/.*)/(?P<folder>{_PREFIX}/[^/]+/.+)")
 _HIGHEST_STEP = 10**12 - 1
 
 
@@ -62,7 +64,7 @@ class Layout:
     """Where a run lies.
 
     Attributes:
-        bucket: Name of the bucket.
+        bucket: Name of the bucket, or the absolute path of the local folder that serves as one.
         folder: Folder of the run in it; ends in `/`.
     """
 
@@ -71,21 +73,26 @@ class Layout:
 
     @classmethod
     def parse(cls, uri: str) -> "Layout":
-        """The run at an address `gs://BUCKET/runs/TEAM/RUN`. Raises `AddressError`."""
-        found = _ADDRESS.fullmatch(uri)
+        """The run at an address `gs://BUCKET/runs/TEAM/RUN` or `file:///FOLDER/runs/TEAM/RUN`. Raises `AddressError`."""
+        found = _GOOGLE.fullmatch(uri) or _LOCAL.fullmatch(uri)
         parts = found["folder"].removesuffix("/").split("/") if found else []
-        prefix = BucketKind.CHECKPOINTS.prefix.removesuffix("/")
-        if not found or len(parts) < 3 or parts[0] != prefix or any(part in ("", ".", "..") for part in parts):
+        if not found or len(parts) < 3 or parts[0] != _PREFIX or any(part in ("", ".", "..") for part in parts):
             raise AddressError(
-                f"checkpoint address {uri!r} is none: it reads gs://BUCKET/{prefix}/TEAM/RUN, with bucket and folder from the contract "
-                "(pulumi stack output contract --json) and a name of its own for each run."
+                f"checkpoint address {uri!r} is none: it reads gs://BUCKET/{_PREFIX}/TEAM/RUN, with bucket and folder from the contract "
+                f"(pulumi stack output contract --json) and a name of its own for each run. Without a cloud: "
+                f"file:///FOLDER/{_PREFIX}/TEAM/RUN."
             )
         return cls(found["bucket"], "/".join(parts) + "/")
 
     @property
+    def is_local(self) -> bool:
+        """Whether a folder of this machine serves as the bucket."""
+        return self.bucket.startswith("/")
+
+    @property
     def uri(self) -> str:
         """The address, without a slash at its end."""
-        return f"gs://{self.bucket}/{self.folder.removesuffix('/')}"
+        return f"{'file' if self.is_local else 'gs'}://{self.bucket}/{self.folder.removesuffix('/')}"
 
     @property
     def lease(self) -> str:

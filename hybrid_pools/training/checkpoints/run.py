@@ -28,6 +28,7 @@ from hybrid_pools.training.checkpoints.environment import read_environment
 from hybrid_pools.training.checkpoints.errors import AddressError, CheckpointError, StaleWriterError, UnreachableError
 from hybrid_pools.training.checkpoints.format import now
 from hybrid_pools.training.checkpoints.owned import is_owned, own
+from hybrid_pools.training.checkpoints.watch import Watch
 
 _LOG = logging.getLogger(__name__)
 
@@ -75,6 +76,7 @@ class TrainingRun:
         local: Path | None = None,
         agree: Callable[[int], int] | None = None,
         random: FrameworkRandom | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """Nothing happens before it is entered.
 
@@ -86,6 +88,7 @@ class TrainingRun:
             local: Folder of the fast tier; a temporary one where left out. Holds up to two checkpoints.
             agree: Gives the greatest of the numbers that all workers pass; needed where there are several.
             random: The generators of the framework. Those of Python and numpy are recorded without being asked.
+            watch: What somebody who tests the trainer asks of it.
         """
         if checkpoints.workers > 1 and agree is None:
             raise AddressError(
@@ -101,7 +104,7 @@ class TrainingRun:
 
         self._save_to, self._load_from, self._interval = save, load, interval_seconds
         self._agree = agree or (lambda wish: wish)
-        self._random = random
+        self._random, self._watch = random, watch or Watch()
         self._stopping = False
         self._saved_step: int | None = None
         self._saved_at = time.monotonic()
@@ -133,7 +136,16 @@ class TrainingRun:
                 "between two saves."
             )
         checkpoints = Checkpoints.from_environment(variables, keep=keep)
-        return cls(checkpoints, save, load, described.interval_seconds, local=described.local, agree=agree, random=random)
+        return cls(
+            checkpoints,
+            save,
+            load,
+            described.interval_seconds,
+            local=described.local,
+            agree=agree,
+            random=random,
+            watch=described.watch,
+        )
 
     def __enter__(self) -> Self:
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -172,8 +184,10 @@ class TrainingRun:
         """
         self.step, self.position = step, position
         self._say_recovered()
+        if self.checkpoints.rank == 0:
+            self._watch.tell(step)
         due = time.monotonic() - self._saved_at >= self._interval
-        wish = Decision.STOP if self._stopping else Decision.SAVE if due else Decision.GO_ON
+        wish = Decision.STOP if self._stopping or self._watch.stops_after(step) else Decision.SAVE if due else Decision.GO_ON
         decision = self._agree(int(wish))
         if decision == Decision.STOP:
             self._save_and_end(position)

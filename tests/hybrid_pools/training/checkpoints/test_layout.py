@@ -9,7 +9,13 @@ NAMES = st.builds(Name, st.integers(1, 10**8 - 1), st.integers(0, 10**12 - 1))
 
 
 @pytest.mark.parametrize(
-    "uri", ["gs://acme-checkpoints/runs/vision/resnet", "gs://acme-checkpoints/runs/vision/resnet/", "gs://a.b-c/runs/t/a/b"]
+    "uri",
+    [
+        "gs://acme-checkpoints/runs/vision/resnet",
+        "gs://acme-checkpoints/runs/vision/resnet/",
+        "gs://a.b-c/runs/t/a/b",
+        "file:///mnt/shared disk/runs/vision/resnet/",
+    ],
 )
 def test_takes_an_address_of_a_run(uri):
     assert Layout.parse(uri).uri == uri.removesuffix("/")
@@ -29,12 +35,21 @@ def test_takes_an_address_of_a_run(uri):
         "gs://acme/runs//resnet",
         "gs://acme/runs/vision/../speech",
         "gs://ACME/runs/vision/resnet",
-        "file:///mnt/runs/vision/resnet",
+        "file:///runs/vision/resnet",
+        "file://mnt/runs/vision/resnet",
+        "file:///mnt/runs/vision",
+        "file:///mnt/runs/vision/../speech",
     ],
 )
 def test_refuses_another_address_and_says_how_one_reads(uri):
     with pytest.raises(AddressError, match="gs://BUCKET/runs/TEAM/RUN"):
         Layout.parse(uri)
+
+
+@pytest.mark.parametrize("folder", ["/mnt", "/mnt/runs/old", "/mnt/runs"])
+def test_a_local_folder_is_the_bucket_up_to_the_last_runs(folder):
+    layout = Layout.parse(f"file://{folder}/runs/vision/resnet")
+    assert (layout.bucket, layout.folder) == (folder, "runs/vision/resnet/")
 
 
 @given(NAMES)

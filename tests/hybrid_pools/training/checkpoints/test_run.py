@@ -21,11 +21,13 @@ from hybrid_pools.blueprint.vocabulary import (
     RECOVERED_EVENT,
     RECOVERY_SECONDS_FIELD,
     RESUME_EXIT_CODE,
+    STOP_STEP_VARIABLE,
     WORKERS_VARIABLE,
 )
 from hybrid_pools.training.checkpoints import Checkpoints, Manifest, TrainingRun
 from hybrid_pools.training.checkpoints.errors import AddressError, CheckpointError, StaleWriterError, UnreachableError
 from hybrid_pools.training.checkpoints.run import Decision
+from hybrid_pools.training.checkpoints.watch import Watch
 from tests.hybrid_pools.training.checkpoints.double import MemoryBucket
 
 TRAINER = Path(__file__).with_name("trainer.py")
@@ -34,13 +36,13 @@ _LIMIT = 150.0  # seconds for a trainer to get anywhere
 
 
 @pytest.fixture
-def start(address, tmp_path):
+def start(google_address, tmp_path):
     """Starts the trainer; several at once share the run, each start has its own folder."""
     processes = []
 
     def start(steps=200, pause=0.02, interval=1000, name="steps", **environment):
         variables = {
-            CHECKPOINT_URI_VARIABLE: address,
+            CHECKPOINT_URI_VARIABLE: google_address,
             CHECKPOINT_INTERVAL_VARIABLE: str(interval),
             CHECKPOINT_LOCAL_VARIABLE: str(tmp_path / "local"),
             "PYTHONPATH": os.pathsep.join(sys.path),
@@ -85,8 +87,8 @@ def events(output: str) -> list[dict[str, Any]]:
 
 class TestATrainer:
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    def test_goes_on_after_a_stop_as_if_there_had_been_none(self, start, address, tmp_path, number):
-        whole = start(steps=30, pause=0, name="whole", **{CHECKPOINT_URI_VARIABLE: f"{address}-whole"})
+    def test_goes_on_after_a_stop_as_if_there_had_been_none(self, start, google_address, tmp_path, number):
+        whole = start(steps=30, pause=0, name="whole", **{CHECKPOINT_URI_VARIABLE: f"{google_address}-whole"})
         assert whole.wait(_LIMIT) == 0, whole.stderr.read()
         stopped = start(steps=30, pause=0.05)
         wait_for(lambda: done(tmp_path / "steps") >= 3)
@@ -95,7 +97,7 @@ class TestATrainer:
         assert stopped.returncode == RESUME_EXIT_CODE, errors
         assert output == ""
         made = done(tmp_path / "steps")
-        assert newest(address).step == made
+        assert newest(google_address).step == made
         resumed = start(steps=30, pause=0)
         output, errors = resumed.communicate(timeout=_LIMIT)
         assert resumed.returncode == 0, errors
@@ -104,14 +106,14 @@ class TestATrainer:
         [event] = events(output)
         assert (event[EVENT_FIELD], event["step"]) == (RECOVERED_EVENT, made)
         assert 0 <= event[RECOVERY_SECONDS_FIELD] < _LIMIT
-        assert newest(address).step == 30
+        assert newest(google_address).step == 30
 
-    def test_killed_at_once_it_goes_on_from_the_last_interval(self, start, address, tmp_path):
+    def test_killed_at_once_it_goes_on_from_the_last_interval(self, start, google_address, tmp_path):
         killed = start(pause=0.05, interval=1)
-        wait_for(lambda: done(tmp_path / "steps") and Checkpoints(address).latest())
+        wait_for(lambda: done(tmp_path / "steps") and Checkpoints(google_address).latest())
         killed.kill()
         killed.wait()
-        last = newest(address)
+        last = newest(google_address)
         resumed = start(steps=last.step + 2, pause=0)
         output, errors = resumed.communicate(timeout=_LIMIT)
         assert resumed.returncode == 0, errors
@@ -207,6 +209,14 @@ class TestTheLoop:
         assert ended.value.code == RESUME_EXIT_CODE
         assert training.step == 2
 
+    def test_whoever_watches_is_told_each_step_and_may_name_the_last(self, run, bucket, tmp_path):
+        with pytest.raises(SystemExit) as ended, run(watch=Watch(tmp_path / "steps", stop_step=2)) as training:
+            for step in (1, 2, 3):
+                training.after_step(step)
+        assert ended.value.code == RESUME_EXIT_CODE
+        assert (tmp_path / "steps").read_text() == "1\n2\n"
+        assert newest(URI, bucket).step == 2
+
     def test_workers_that_restored_different_steps_do_not_begin(self, run):
         with pytest.raises(CheckpointError, match="different steps"), run(agree=lambda wish: wish + 1):
             pass
@@ -225,6 +235,7 @@ class TestTheLoop:
         ({CHECKPOINT_URI_VARIABLE: URI, CHECKPOINT_INTERVAL_VARIABLE: "often"}, "'often': it is a whole number"),
         ({CHECKPOINT_URI_VARIABLE: URI, CHECKPOINT_INTERVAL_VARIABLE: "60", RANK_VARIABLE: "2", WORKERS_VARIABLE: "2"}, "from 0 to 1"),
         ({CHECKPOINT_URI_VARIABLE: URI, CHECKPOINT_INTERVAL_VARIABLE: "60", WORKERS_VARIABLE: "2"}, "share the id"),
+        ({CHECKPOINT_URI_VARIABLE: URI, CHECKPOINT_INTERVAL_VARIABLE: "60", STOP_STEP_VARIABLE: "0"}, "at least 1"),
     ],
 )
 def test_an_environment_that_is_wrong_is_explained(variables, message):

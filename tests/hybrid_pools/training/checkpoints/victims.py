@@ -2,13 +2,17 @@
 
 import os
 import random
+import signal
+import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from hybrid_pools.training.checkpoints.checkpoints import Checkpoints
 from hybrid_pools.training.checkpoints.errors import CheckpointError, StaleWriterError
 from hybrid_pools.training.checkpoints.format import OWN_FOLDER
 from hybrid_pools.training.checkpoints.google_bucket import GoogleBucket  # noqa: F401 - loaded before processes are forked
+from hybrid_pools.training.checkpoints.layout import Layout
 
 SIZES = (0, 50, 4_000, 60_000)
 
@@ -26,7 +30,7 @@ def verify(directory: Path, epoch: int, step: int) -> None:
         assert files[name].read_bytes() == data, f"{name} of step {step} of attempt {epoch} has other bytes"
 
 
-def write(directory: Path, uri: str, log: Path, emulator: str) -> None:
+def write(directory: Path, uri: str, log: Path, emulator: str = "") -> None:
     """Takes the run over and saves one step after another, as fast as it can. `publish` prunes, too."""
     os.environ["STORAGE_EMULATOR_HOST"] = emulator
     checkpoints = Checkpoints(uri, keep=2, threads=2)
@@ -53,7 +57,7 @@ def write(directory: Path, uri: str, log: Path, emulator: str) -> None:
         os._exit(1)
 
 
-def read(directory: Path, uri: str, log: Path, emulator: str) -> None:
+def read(directory: Path, uri: str, log: Path, emulator: str = "") -> None:
     """Restores the newest checkpoint and prunes, again and again."""
     os.environ["STORAGE_EMULATOR_HOST"] = emulator
     checkpoints = Checkpoints(uri, keep=2, threads=2)
@@ -78,3 +82,19 @@ def say(log: Path, line: str) -> None:
     descriptor = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(descriptor, f"{line}\n".encode())
     os.close(descriptor)
+
+
+def doomed(work: Callable[..., None], events: int, directory: Path, uri: str, log: Path) -> None:
+    """Does the work on a folder, and is killed before the so many-th look at or change of it."""
+    bucket = Layout.parse(uri).bucket
+    left = events
+
+    def watch(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal left
+        if event == "fcntl.flock" or (arguments and str(arguments[0]).startswith(bucket)):
+            left -= 1
+            if left <= 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+    work(directory, uri, log)
