@@ -10,8 +10,13 @@ from hybrid_pools.blueprint.catalogue import MachineType, catalogue
 from hybrid_pools.blueprint.catalogue.reservations import node_reservations, reserved
 from hybrid_pools.blueprint.configuration.nodes import LocalSsdUse
 from hybrid_pools.blueprint.model.pools import Pool
+from hybrid_pools.blueprint.model.queues import Resources
 
 _MIB = 1024  # in one GiB
+
+SYSTEM_PODS = Resources(cpu=400, memory=600)
+"""What is kept on each node for GKE's own pods (logging, metrics, network, storage, GPU driver). Google prints no figure; it is meant to be
+on the safe side, since quota that nodes cannot hold leaves admitted pods waiting."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,12 @@ def allocatable(shape: NodeShape) -> NodeResources:
 def pool_allocatable(pool: Pool) -> NodeResources:
     """What GKE leaves for pods on each node of a pool."""
     return allocatable(pool_shape(pool))
+
+
+def node_room(pool: Pool) -> Resources:
+    """What workloads may have of each node of a pool: what GKE leaves for pods, less what its own pods take."""
+    node = pool_allocatable(pool)
+    return Resources(max(0, node.cpu - SYSTEM_PODS.cpu), max(0, node.memory - SYSTEM_PODS.memory), node.gpus)
 
 
 def _disk(shape: NodeShape) -> float:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from hybrid_pools.blueprint.model import Blueprint, Team
 from hybrid_pools.blueprint.model.queues import Kubernetes
+from hybrid_pools.blueprint.quantity import mebibytes, thousandths, whole
 from hybrid_pools.blueprint.vocabulary import GPU_KEY, Role, WorkloadClass
 from hybrid_pools.manifests.manifest import Manifest, manifest
-from hybrid_pools.manifests.quantity import mebibytes, thousandths, whole
 
 _COUNTS = {
     # Kueue and the job controller look at each of them again and again; a loop in somebody's script must not stop everybody's queue.

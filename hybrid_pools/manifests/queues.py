@@ -3,11 +3,11 @@
 from collections.abc import Container, Iterable, Iterator
 
 from hybrid_pools.blueprint.model.queues import BufferQuota, Flavor, FlavorQuota, Kubernetes, Queues, Resources, TeamQueue
+from hybrid_pools.blueprint.quantity import mebibytes, thousandths, whole
 from hybrid_pools.blueprint.vocabulary import GPU_KEY, NAMESPACE_NAME_LABEL, PROVISIONING_REQUEST_LABEL
 from hybrid_pools.manifests.kueue_configuration import KUEUE_API, KUEUE_GROUP
 from hybrid_pools.manifests.manifest import Manifest, manifest
 from hybrid_pools.manifests.priorities import queue_priority_classes
-from hybrid_pools.manifests.quantity import mebibytes, thousandths, whole
 
 _ASKS_FOR_NODES = "queued-provisioning"
 """Name of the admission check that asks GKE for all nodes of a workload together."""

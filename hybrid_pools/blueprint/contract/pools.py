@@ -4,9 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from hybrid_pools.blueprint.allocatable import node_room
 from hybrid_pools.blueprint.catalogue import CapacityKind
 from hybrid_pools.blueprint.configuration.nodes import Driver, SharingStrategy
 from hybrid_pools.blueprint.contract.part import Part
+from hybrid_pools.blueprint.contract.resources import ResourcesContract, resources_contract
 from hybrid_pools.blueprint.model import LocationPolicy, Pool
 from hybrid_pools.blueprint.vocabulary import ACCELERATOR_LABEL, NODE_POOL_LABEL, ROLE_LABEL, Effect, Role
 
@@ -65,6 +67,10 @@ class PoolContract(Part):
     memory_gib: float
     """Per node, before what the system takes."""
 
+    for_workloads: ResourcesContract | None = None
+    """Per node, what is left for workloads: an estimate on the safe side, by which quotas are counted as well. Contracts from before this
+    field lack it."""
+
     zones: tuple[str, ...]
     location_policy: LocationPolicy
     accelerator: AcceleratorContract | None = None
@@ -104,6 +110,7 @@ def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
         machine_type=pool.machine.name,
         vcpus=pool.machine.vcpus,
         memory_gib=pool.machine.memory_gib,
+        for_workloads=resources_contract(node_room(pool)),
         zones=pool.zones,
         location_policy=pool.location_policy,
         accelerator=_accelerator(pool),

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from hybrid_pools.blueprint.contract.part import Part
 from hybrid_pools.blueprint.contract.pools import TolerationContract
-from hybrid_pools.blueprint.model.queues import ClassPolicy, Flavor, FlavorQuota, Resources, TeamQueue
+from hybrid_pools.blueprint.contract.resources import ResourcesContract, resources_contract
+from hybrid_pools.blueprint.model.queues import ClassPolicy, Flavor, FlavorQuota, TeamQueue
 from hybrid_pools.blueprint.vocabulary import QUEUED_CLASSES, Role, WorkloadClass, local_queue
 
 
@@ -50,15 +51,6 @@ class FlavorContract(Part):
 
     usable_grace_seconds: Annotated[int, Field(ge=0)]
     """Seconds between SIGTERM and the end of a pod, on the pool of it that gives the least."""
-
-
-class ResourcesContract(Part):
-    """An amount of everything that quotas cover."""
-
-    cpu_millicores: Annotated[int, Field(ge=0)]
-    memory_mib: Annotated[int, Field(ge=0)]
-    gpus: Annotated[int, Field(ge=0)]
-    """GPUs as pods ask for them: shares or partitions where GPUs are divided."""
 
 
 class QuotaContract(Part):
@@ -129,11 +121,7 @@ def quota_contract(quota: FlavorQuota) -> QuotaContract:
     """The contract of one quota."""
     return QuotaContract(
         flavor=quota.flavor,
-        nominal=_resources(quota.nominal),
-        borrowing=None if quota.borrowing is None else _resources(quota.borrowing),
-        lending=None if quota.lending is None else _resources(quota.lending),
+        nominal=resources_contract(quota.nominal),
+        borrowing=None if quota.borrowing is None else resources_contract(quota.borrowing),
+        lending=None if quota.lending is None else resources_contract(quota.lending),
     )
-
-
-def _resources(resources: Resources) -> ResourcesContract:
-    return ResourcesContract(cpu_millicores=resources.cpu, memory_mib=resources.memory, gpus=resources.gpus)

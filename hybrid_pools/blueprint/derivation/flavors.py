@@ -7,7 +7,7 @@ comes back on its flavor meets the same hardware.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from hybrid_pools.blueprint.allocatable import pool_allocatable
+from hybrid_pools.blueprint.allocatable import node_room
 from hybrid_pools.blueprint.catalogue import CapacityKind
 from hybrid_pools.blueprint.model.pools import Accelerators, Pool
 from hybrid_pools.blueprint.model.queues import Flavor, Resources, Toleration
@@ -23,10 +23,6 @@ from hybrid_pools.blueprint.vocabulary import (
     Role,
     Taint,
 )
-
-SYSTEM_PODS = Resources(cpu=400, memory=600)
-"""What is kept on each node for GKE's own pods (logging, metrics, network, storage, GPU driver). Google prints no figure; it is meant to be
-on the safe side, since quota that nodes cannot hold leaves admitted pods waiting."""
 
 _KEYS_OF_ROLES = (SPOT_KEY, ROLE_LABEL, GPU_KEY, QUEUED_KEY)
 _SUFFIXES = {CapacityKind.FLEX_START: "-flex-start", CapacityKind.QUEUED: "-queued"}
@@ -134,9 +130,8 @@ def _keeps_its_nodes_close(pool: Pool) -> bool:
 
 
 def _capacity(pool: Pool, nodes: int) -> Resources:
-    node = pool_allocatable(pool)
-    cpu, memory = max(0, node.cpu - SYSTEM_PODS.cpu), max(0, node.memory - SYSTEM_PODS.memory)
-    return Resources(cpu=nodes * cpu, memory=nodes * memory, gpus=nodes * node.gpus)
+    node = node_room(pool)
+    return Resources(cpu=nodes * node.cpu, memory=nodes * node.memory, gpus=nodes * node.gpus)
 
 
 def _sum(parts: Iterable[Resources]) -> Resources:

@@ -5,10 +5,10 @@ from typing import Any
 
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.model.queues import Kubernetes, Resources
+from hybrid_pools.blueprint.quantity import mebibytes, thousandths, whole
 from hybrid_pools.blueprint.vocabulary import GPU_KEY, QUEUED_TAINT
 from hybrid_pools.manifests.kueue_configuration import KUEUE_API, kueue_configuration
 from hybrid_pools.manifests.manifest import Manifest
-from hybrid_pools.manifests.quantity import mebibytes, thousandths, whole
 from hybrid_pools.manifests.queues import buffer_groups, queues
 
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from hybrid_pools.blueprint.allocatable import pool_allocatable
+from hybrid_pools.blueprint.allocatable import node_room, pool_allocatable
 from hybrid_pools.blueprint.catalogue import catalogue
 from hybrid_pools.blueprint.derivation import check, derive
-from hybrid_pools.blueprint.derivation.flavors import SYSTEM_PODS, amount, derive_flavors, gpu_family, is_for_all, part
+from hybrid_pools.blueprint.derivation.flavors import amount, derive_flavors, gpu_family, is_for_all, part
 from hybrid_pools.blueprint.model import Blueprint
-from hybrid_pools.blueprint.model.queues import Flavor, Resources
+from hybrid_pools.blueprint.model.queues import Flavor
 from hybrid_pools.blueprint.vocabulary import ACCELERATOR_LABEL, FLAVOR_LABEL, GPU_TAINT, SPOT_KEY, Effect, Role
 from tests.environments import sections_of
 from tests.strategies import blueprints
@@ -149,6 +149,5 @@ class TestTheCapacityOfAFlavor:
         for flavor in derive_flavors(blueprint.pools, {}):
             pools = [pool for pool in blueprint.pools if pool.name in flavor.pools]
             if flavor.gpu_family and len(pools) == 1:
-                node = pool_allocatable(pools[0])
-                whole = Resources(max(0, node.cpu - SYSTEM_PODS.cpu), max(0, node.memory - SYSTEM_PODS.memory), node.gpus)
-                assert part(flavor, node.gpus) == whole
+                node = node_room(pools[0])
+                assert part(flavor, node.gpus) == node

@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hybrid_pools.manifests.quantity import mebibytes, thousandths, whole
+from hybrid_pools.blueprint.quantity import mebibytes, thousandths, whole
 
 _FACTORS = {
     "m": Decimal("0.001"),
