@@ -7,7 +7,7 @@ from hybrid_pools.lint.finding import Finding
 from hybrid_pools.lint.objects import KubernetesObject, NotUnderstood, objects
 from hybrid_pools.lint.places import place_of
 from hybrid_pools.lint.rule import Law, Rule, Scope, Subject
-from hybrid_pools.lint.rules import RULES_ON, WORKLOAD_LAWS
+from hybrid_pools.lint.rules import RULES_ON, WORKLOAD_LAWS, WORKLOAD_PLACES
 from hybrid_pools.lint.surroundings import Surroundings
 from hybrid_pools.lint.understanding import OBJECT, READABLE, RENDERED, UNDERSTOOD
 from hybrid_pools.workload.asking import asks_for_spot
@@ -87,7 +87,8 @@ class _Judging:
         admission = self._surroundings.admission
         for judged in judge(found.content, admission, namespace=self._surroundings.namespace):
             if judged.verdict is Verdict.VIOLATED and judged.rule is not None:
-                yield self._finding(WORKLOAD_LAWS[judged.rule.id], judged.path, judged.detail)
+                inner = WORKLOAD_PLACES.get(judged.rule.id, "")
+                yield self._finding(WORKLOAD_LAWS[judged.rule.id], judged.path, judged.detail, inner)
             elif judged.verdict is Verdict.UNKNOWN:
                 yield self._finding(RENDERED, judged.path, "is not rendered yet")
             elif judged.verdict is Verdict.NOT_UNDERSTOOD:
@@ -144,9 +145,10 @@ class _Judging:
             return self._finding(RENDERED, problem.path, "is not rendered yet")
         return self._finding(UNDERSTOOD, problem.path, str(problem))
 
-    def _finding(self, law: Law, path: str, detail: str) -> Finding:
+    def _finding(self, law: Law, path: str, detail: str, inner: str = "") -> Finding:
+        """A finding at a path, or at a place below it that says more."""
         found = self._object
-        line, column = place_of(found.node, path)
+        line, column = place_of(found.node, ".".join(filter(None, (path, inner))))
         namespace = self._namespace()
         name = f"{namespace}/{found.name}" if namespace else found.name
         return Finding(law, self._file, found.line + line, column, f"{found.kind_name} {name}".strip(), found.name, path, detail)

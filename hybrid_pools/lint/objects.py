@@ -17,8 +17,8 @@ from hybrid_pools.workload.reading import UNKNOWN
 _MARKS = re.compile(r"\{\{|\{%|<%|\$\{")
 """What begins a part that Helm, Jinja, ERB or a shell fills in."""
 
-_PROGRAMS = ("args", "command", "env")
-"""Keys of what a container runs. Braces there are the program's own business."""
+_OWN_BRACES = ("args", "command", "env", "podSpecPatch")
+"""Keys of what a container runs, where braces are the program's own business, and of a text in which a workload rule looks for them."""
 
 _NAMES = ("name", "namespace", "generateName")
 _INGREDIENTS = {("kustomize.config.k8s.io", "Kustomization"), ("kustomize.config.k8s.io", "Component")}
@@ -139,7 +139,7 @@ def _with_gaps(value: Any) -> Any:
     if isinstance(value, list):
         return [_with_gaps(each) for each in value]
     if isinstance(value, dict):
-        return {key: each if key in _PROGRAMS else _with_gaps(each) for key, each in value.items()}
+        return {key: each if key in _OWN_BRACES else _with_gaps(each) for key, each in value.items()}
     return value
 
 
@@ -159,7 +159,7 @@ def _open_nodes(node: yaml.Node) -> tuple[list[yaml.Node], list[yaml.Node]]:
             for key, each in inner.value:
                 if _MARKS.search(key.value):
                     keys.append(key)
-                if key.value not in _PROGRAMS:
+                if key.value not in _OWN_BRACES:
                     search(each)
 
     search(node)

@@ -1,5 +1,11 @@
 """All rules of the lint's own. Importing a module of rules registers them; a new one is added here."""
 
+from hybrid_pools.blueprint.vocabulary import (
+    CHECKPOINT_LABEL,
+    CHECKPOINT_SAVE_ANNOTATION,
+    CHECKPOINT_URI_ANNOTATION,
+    CLASS_LABEL,
+)
 from hybrid_pools.lint import (  # noqa: F401 - imported for what they register
     checkpoint_rules,
     exit_code_rules,
@@ -31,3 +37,20 @@ def all_laws() -> tuple[Law, ...]:
     """Everything that the lint may say, by id."""
     laws = (*LAWS, *(each.law for each in all_rules()), *WORKLOAD_LAWS.values())
     return tuple(sorted(laws, key=lambda law: law.id))
+
+
+WORKLOAD_PLACES = {
+    "WORK-002": f"metadata.labels.{CHECKPOINT_LABEL}",
+    "WORK-003": f"metadata.labels.{CLASS_LABEL}",
+    "WORK-004": f"metadata.annotations.{CHECKPOINT_URI_ANNOTATION}",
+    "WORK-005": "spec.serviceAccountName",
+    "WORK-006": f"metadata.annotations.{CHECKPOINT_SAVE_ANNOTATION}",
+    "WORK-007": "spec.terminationGracePeriodSeconds",
+    "WORK-008": "spec.restartPolicy",
+    "WORK-011": "spec.priorityClassName",
+    "WORK-012": "spec.nodeName",
+    "WORK-013": "spec.schedulerName",
+    "WORK-015": "spec.priorityClassName",
+    "WORK-016": f"metadata.labels.{CLASS_LABEL}",
+}
+"""Where in a pod a workload rule looks, which finds with the pod as a whole: in a file the reader is led to the line."""

@@ -74,8 +74,13 @@ def _judge_kind(owner: Value, kind: Kind, admission: Admission, namespace: str, 
         yield from _ask(asked_of(kind, Scope.ASKING_POD), subject(pod))
     if asking and kind.batch and creator not in admission.job_creators:
         yield from _ask(rules_on(Scope.WHOLE), subject(asking[0]), whole=True)
-    for text in texts_of(owner, kind):
-        yield from _ask(rules_on(Scope.TEXT), subject(text))
+    try:
+        texts = list(texts_of(owner, kind))
+    except NotReadable as problem:
+        yield _unreadable(problem)
+    else:
+        for text in texts:
+            yield from _ask(rules_on(Scope.TEXT), subject(text))
     if asking and kind.partial:
         yield Finding(Verdict.NOT_UNDERSTOOD, None, asking[0].path, "is completed by another object, so the rest of it is not known here")
 

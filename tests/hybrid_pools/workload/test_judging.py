@@ -129,6 +129,10 @@ class TestWhatIsNotKnownYet:
         service = patched(honest_deployment(), {"spec": {"template": {"spec": {"tolerations": UNKNOWN}}}})
         assert {finding.verdict for finding in bad(service)} == {Verdict.UNKNOWN}
 
+    def test_may_be_a_text_that_changes_pods(self):
+        workflow = named("argoproj.io/v1alpha1", "Workflow", {"podSpecPatch": UNKNOWN, "templates": [{"podSpecPatch": "nodeName: a"}]})
+        assert {finding.verdict for finding in bad(workflow)} == {Verdict.UNKNOWN}
+
     def test_does_not_matter_where_it_changes_nothing(self):
         """A job for a spot queue asks for spot, whatever it tolerates."""
         assert bad(patched(honest_job(), {"spec": {"template": {"spec": {"tolerations": UNKNOWN}}}})) == []
