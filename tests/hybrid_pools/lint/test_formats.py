@@ -1,6 +1,7 @@
 """However a manifest is written, the lint sees what the cluster sees: nothing that judging refuses passes because of its spelling."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ def _with_anchors(manifest: Manifest) -> str:
     return f"{head}aside: &body {kept}\n<<: *body\n"
 
 
-FORMATS = {
+FORMATS: dict[str, Callable[[Manifest], str]] = {
     "block": block,
     "flow": lambda manifest: yaml.safe_dump(manifest, default_flow_style=True, width=40),
     "quoted": lambda manifest: yaml.safe_dump(manifest, default_style='"', width=60) if _is_text(manifest) else block(manifest),
@@ -137,4 +138,6 @@ items:
         ],
     )
     def test_are_those_of_the_key_or_of_the_nearest_thing_above_it(self, path: str, place: tuple[int, int]):
-        assert place_of(yaml.compose(self.TEXT), path) == place
+        root = yaml.compose(self.TEXT)
+        assert root is not None
+        assert place_of(root, path) == place
