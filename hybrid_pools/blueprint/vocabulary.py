@@ -127,6 +127,9 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 KUEUE_PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 MAX_EXEC_LABEL = "kueue.x-k8s.io/max-exec-time-seconds"
 
+TOPOLOGY_ANNOTATION = "kueue.x-k8s.io/podset-required-topology"
+"""Annotation of a pod template that keeps all its pods within one domain of a node label."""
+
 SYSTEM_NAMESPACE = "hybrid-pools-system"
 """Namespace of what the platform itself runs in the cluster: the parameters of admission and the jobs that open and close the buffer."""
 
@@ -165,6 +168,10 @@ SYSTEM_NAMESPACES = ("gke-gmp-system", "gke-managed-cim", "gke-managed-system", 
 
 ADMINISTRATORS = "system:masters"
 """Group of those who made the cluster. Kubernetes lets them do everything."""
+
+NOT_READY_KEY = "node.kubernetes.io/not-ready"
+UNREACHABLE_KEY = "node.kubernetes.io/unreachable"
+"""Taints of nodes that Kubernetes has lost sight of."""
 
 SPOT_KEY = "cloud.google.com/gke-spot"
 PREEMPTIBLE_KEY = "cloud.google.com/gke-preemptible"
@@ -267,6 +274,16 @@ the same work, so their checkpoints can be compared."""
 RANK_VARIABLE = "RANK"
 WORKERS_VARIABLE = "WORLD_SIZE"
 """How torchrun and its kin tell a worker its number and how many there are."""
+
+MEETING_ADDRESS_VARIABLE = "MASTER_ADDR"
+MEETING_PORT_VARIABLE = "MASTER_PORT"
+"""How PyTorch and its kin tell a worker where all of them meet."""
+
+RANK_LABEL = "batch.kubernetes.io/job-completion-index"
+"""Label that Kubernetes gives each pod of an indexed job: its number."""
+
+JOB_ID_LABEL = "batch.kubernetes.io/controller-uid"
+"""Label that Kubernetes gives all pods of a job: an id that no other job has, a later one of the same name neither."""
 
 RESUME_EXIT_CODE = 42
 """A trainer that was stopped and has saved ends with it: start it again. Exit code 0 would count as done, whatever was asked of it

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from hybrid_pools.blueprint.allocatable import node_room
+from hybrid_pools.blueprint.allocatable import node_room, pool_allocatable
 from hybrid_pools.blueprint.catalogue import CapacityKind
 from hybrid_pools.blueprint.configuration.nodes import Driver, SharingStrategy
 from hybrid_pools.blueprint.contract.part import Part
@@ -71,6 +71,9 @@ class PoolContract(Part):
     """Per node, what is left for workloads: an estimate on the safe side, by which quotas are counted as well. Contracts from before this
     field lack it."""
 
+    disk_gib: Annotated[int, Field(ge=0)] | None = None
+    """Per node, what pods may have of its disk together (ephemeral-storage)."""
+
     zones: tuple[str, ...]
     location_policy: LocationPolicy
     accelerator: AcceleratorContract | None = None
@@ -111,6 +114,7 @@ def pool_contract(pool: Pool, node_pool: str) -> PoolContract:
         vcpus=pool.machine.vcpus,
         memory_gib=pool.machine.memory_gib,
         for_workloads=resources_contract(node_room(pool)),
+        disk_gib=pool_allocatable(pool).ephemeral_storage,
         zones=pool.zones,
         location_policy=pool.location_policy,
         accelerator=_accelerator(pool),

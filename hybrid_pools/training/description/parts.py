@@ -87,7 +87,13 @@ class CheckpointNeeds(Model):
     """Seconds between two saves. Left out: the interval that wastes least at this rate of losses."""
 
     @model_validator(mode="after")
-    def _a_stall_is_part_of_a_save(self) -> "CheckpointNeeds":
+    def _saves_end(self) -> "CheckpointNeeds":
+        if self.interval_seconds is not None and self.interval_seconds <= self.save_seconds:
+            raise refusal(
+                "saves again before a save has ended",
+                f"intervalSeconds above saveSeconds, which is {self.save_seconds}",
+                "raise intervalSeconds, or leave it out",
+            )
         if self.stall_seconds is not None and self.stall_seconds > self.save_seconds:
             raise refusal("has a stall longer than the save that it is part of", "stallSeconds up to saveSeconds", "correct one of them")
         return self

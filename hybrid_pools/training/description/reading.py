@@ -1,8 +1,8 @@
 """A job description from disk, with every problem of it at once."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -30,8 +30,31 @@ class DescriptionError(Exception):
         super().__init__(report(file, self.problems, "nothing was made of it"))
 
 
+@dataclass(frozen=True)
+class DescriptionFile:
+    """A description, and where each part of it stands.
+
+    Attributes:
+        path: As it was named.
+        lines: Line of each path, from 1.
+    """
+
+    path: str
+    job: Job
+    lines: Mapping[str, int]
+
+    def refused(self, problems: Iterable[Problem]) -> DescriptionError:
+        """What is said where a description is right by itself, and not for the environment that it is used in."""
+        return DescriptionError(self.path, (replace(problem, line=line_of(problem.path, self.lines)) for problem in problems))
+
+
 def read_description(path: Path) -> Job:
     """Raises `DescriptionError`."""
+    return read_description_file(path).job
+
+
+def read_description_file(path: Path) -> DescriptionFile:
+    """The same, with lines for problems that are found later. Raises `DescriptionError`."""
     plain = read_plain(path, _KIND)
     if not isinstance(plain, PlainFile):
         raise DescriptionError(str(path), plain)
@@ -46,7 +69,7 @@ def read_description(path: Path) -> Job:
         problems += [_placed(problem, plain) for problem in explain(Job, error.errors(), "")]
     if problems:
         raise DescriptionError(str(path), problems)
-    return job
+    return DescriptionFile(str(path), job, plain.lines)
 
 
 def _placed(problem: Problem, plain: PlainFile) -> Problem:

@@ -113,6 +113,7 @@ class TestAWrongDescription:
             (inside("workers", gpus=0, accelerator="nvidia-l4"), {"CFG-005 workers"}),
             (inside("workers", gpu=2), {"CFG-002 workers.gpu"}),
             (inside("checkpoint", saveSeconds=1.5), {"CFG-003 checkpoint.saveSeconds"}),
+            (inside("checkpoint", intervalSeconds=30), {"CFG-005 checkpoint"}),
             (inside("checkpoint", stallSeconds=31), {"CFG-005 checkpoint"}),
             (RIGHT | {"coordinator": {}}, {"CFG-001 coordinator.command"}),
             (RIGHT | {"variables": {RANK_VARIABLE: "0"}}, {"CFG-005 (the whole file)"}),
