@@ -56,9 +56,6 @@ class TestAFile:
     def test_is_taken_whatever_its_name(self, folder: Path):
         named = ("README.md", ".hidden.yaml", "absent")
         assert names(folder, *(folder / name for name in named)) == (list(named), [])
-            ["README.md", ".hidden.yaml", "absent"],
-            [],
-        )
 
     def test_may_be_standard_input(self):
         assert list(walk(["-", "-"])) == [Taken("-")]

@@ -47,16 +47,10 @@ class TestAWaiver:
         assert finding.excuse
 
     def test_is_compared_with_the_path_from_its_own_folder(self):
-        for path, there in (
-            ("manifests/job.yaml", True),
-            ("manifests", True),
-            ("manifests/", True),
-            ("manifest", False),
-            ("job.yaml", False),
-        ):
+        for path in ("manifests/job.yaml", "manifests", "manifests/", "manifest", "job.yaml"):
             waivers = placed(WAIVER.replace("path: job.yaml", f"path: {path}"))
             finding = excuse(TAGGED, waivers, TODAY, {"job.yaml": "manifests/job.yaml"}, FILE, ())[0]
-            assert (finding.excuse is not None) is there, path
+            assert (finding.excuse is not None) is path.startswith("manifests"), path
 
     def test_may_leave_out_the_object(self):
         [finding] = excused(WAIVER.replace("    object: run\n", ""))
