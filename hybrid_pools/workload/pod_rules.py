@@ -8,12 +8,14 @@ from hybrid_pools.blueprint.vocabulary import (
     CHECKPOINT_SAVE_ANNOTATION,
     CHECKPOINT_URI_ANNOTATION,
     CLASS_LABEL,
+    FLAVOR_LABEL,
     SPOT_CLASSES,
     WorkloadClass,
     priority_class,
 )
 from hybrid_pools.workload.asking import cel_list
 from hybrid_pools.workload.parameters import FLAVOR_LABELS, GRACE, LEAST_GRACE, flavor_labels, lies_below, lies_below_cel
+from hybrid_pools.workload.reading import Value
 from hybrid_pools.workload.rule import Scope, Subject, rule
 
 DEFAULT_GRACE_SECONDS = 30
@@ -25,8 +27,11 @@ _SAVE = f"pod.?metadata.?annotations[?'{CHECKPOINT_SAVE_ANNOTATION}'].orValue(''
 _PRIORITY = "pod.?spec.?priorityClassName.orValue('')"
 _SECONDS = "[1-9][0-9]{0,5}"
 _SAVES = f"{_SAVE}.matches('^{_SECONDS}$')"
+_TERMS = "pod.?spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution.?nodeSelectorTerms.orValue([])"
 _NEEDED = f"int({_SAVE}) + variables.margin"
 _REACHES = (
+    f"({_TERMS}.size() == 0 || {_TERMS}.exists(t, t.?matchExpressions.orValue([]).all(x, x.?key.orValue('') != '{FLAVOR_LABEL}' || "
+    "x.?operator.orValue('') != 'In' || f in x.?values.orValue([])))) && "
     f"params.data[?'{FLAVOR_LABELS}' + f].orValue('').split('\\n').all(l, l == '' "
     "|| !pod.?spec.?nodeSelector[?l.split('=')[0]].hasValue() "
     "|| pod.?spec.?nodeSelector[?l.split('=')[0]].orValue('') == l.split('=')[1])"
@@ -125,7 +130,22 @@ def last_checkpoint_fits(subject: Subject) -> str | None:
 
 def _reaches(subject: Subject, flavor: str) -> bool:
     selector = subject.pod.at("spec.nodeSelector")
-    return all(selector.of(key).text() in (None, value) for key, value in flavor_labels(subject.admission, flavor).items())
+    selected = all(selector.of(key).text() in (None, value) for key, value in flavor_labels(subject.admission, flavor).items())
+    terms = subject.pod.at(_REQUIRED_TERMS).items()
+    return selected and (not terms or any(_term_allows(term, flavor) for term in terms))
+
+
+_REQUIRED_TERMS = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+
+
+def _term_allows(term: Value, flavor: str) -> bool:
+    """Whether a term lets the pod onto nodes of the flavor, by the one expression that is understood here: flavors by name."""
+    by_name = [
+        expression
+        for expression in term.of("matchExpressions").items()
+        if expression.of("key").text() == FLAVOR_LABEL and expression.of("operator").text() == "In"
+    ]
+    return all(flavor in [value.text() for value in expression.of("values").items()] for expression in by_name)
 
 
 @rule(
