@@ -5,6 +5,15 @@ class CheckpointError(Exception):
     """A checkpoint could not be saved, found or restored. The message says what is wrong and what to do."""
 
 
+class MissingExtraError(CheckpointError):
+    """What only trainers need is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the client of Cloud Storage and its checksum are not installed. Add the extra: pip install 'hybrid-node-pools[checkpoints]'."
+        )
+
+
 class AddressError(CheckpointError):
     """The address or the environment of the run is missing or malformed."""
 

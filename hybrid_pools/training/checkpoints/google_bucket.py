@@ -9,7 +9,7 @@ from typing import Any
 
 from hybrid_pools.blueprint.vocabulary import TRAINING_SERVICE_ACCOUNT
 from hybrid_pools.training.checkpoints.bucket import ABSENT, ConditionError, Contents, GoneError, Stored
-from hybrid_pools.training.checkpoints.errors import CheckpointError, DeniedError, DiskError, MissingBucketError, UnreachableError
+from hybrid_pools.training.checkpoints.errors import DeniedError, DiskError, MissingBucketError, MissingExtraError, UnreachableError
 from hybrid_pools.training.checkpoints.progress import Progress
 from hybrid_pools.training.checkpoints.transfers import crc32c_of
 
@@ -43,9 +43,7 @@ class GoogleBucket:
             from google.auth.exceptions import DefaultCredentialsError  # noqa: PLC0415 - heavy, and part of an extra
             from google.cloud import storage  # noqa: PLC0415
         except ImportError as error:
-            raise CheckpointError(
-                "the client of Cloud Storage is not installed. Add the extra to the image: pip install 'hybrid-node-pools[checkpoints]'."
-            ) from error
+            raise MissingExtraError from error
         try:
             # Without a project: none is needed for objects, and a machine without a default one must do.
             return storage.Client(project=None).bucket(self.name)

@@ -6,6 +6,8 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
+from hybrid_pools.training.checkpoints.errors import MissingExtraError
+
 THREADS = 8
 """Copies at once. Each waits for the network most of the time; the client keeps ten connections."""
 
@@ -32,8 +34,11 @@ def in_parallel(work: Callable[[_Item], _Result], items: Iterable[_Item], thread
 
 
 def crc32c_of(file: Path) -> str:
-    """Checksum of a file, in base64 as Google writes it."""
-    from google_crc32c import Checksum  # noqa: PLC0415 - comes with the extra `checkpoints`
+    """Checksum of a file, in base64 as Google writes it. Raises `MissingExtraError`."""
+    try:
+        from google_crc32c import Checksum  # noqa: PLC0415 - comes with the extra `checkpoints`
+    except ImportError as error:
+        raise MissingExtraError from error
 
     checksum: Any = Checksum()  # type: ignore[no-untyped-call]
     with file.open("rb") as stream:
