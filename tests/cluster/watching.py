@@ -3,12 +3,13 @@
 import json
 import ssl
 import threading
+from http import HTTPStatus
 from http.client import HTTPException, HTTPSConnection
 from types import TracebackType
 from typing import Any, Self
 
+from lab.cluster.calling import call
 from lab.cluster.control_plane import ControlPlane
-from tests.cluster.stack import listed
 
 _PODS = "/api/v1/pods"
 
@@ -29,14 +30,12 @@ class PodWatch:
         self._connection = HTTPSConnection(host, int(port), context=context)
         self._token = control_plane.files.tokens.read_text().partition(",")[0]
         self._thread = threading.Thread(target=self._follow, daemon=True)
-        for pod in listed(control_plane.client(), _PODS):
+        there = call(control_plane.client(), "GET", _PODS)
+        self._version = there["metadata"]["resourceVersion"]
+        for pod in there["items"]:
             self._see(pod)
 
     def __enter__(self) -> Self:
-        # From the beginning of what the server remembers: what was listed comes again, and nothing between is missed.
-        headers = {"Authorization": f"Bearer {self._token}"}
-        self._connection.request("GET", f"{_PODS}?watch=true&resourceVersion=0&allowWatchBookmarks=false", headers=headers)
-        self._response = self._connection.getresponse()
         self._thread.start()
         return self
 
@@ -49,17 +48,23 @@ class PodWatch:
 
     def _follow(self) -> None:
         try:
-            while line := self._response.readline():
+            while not self._ended:
+                # The server ends a watch whose reader is slow. It goes on after what was seen last, or says that this is too long ago.
+                self._follow_once()
+        except (OSError, HTTPException, ValueError, AssertionError) as error:
+            if not self._ended:
+                self._lost = str(error)
+
+    def _follow_once(self) -> None:
+        headers = {"Authorization": f"Bearer {self._token}"}
+        self._connection.request("GET", f"{_PODS}?watch=true&resourceVersion={self._version}", headers=headers)
+        with self._connection.getresponse() as response:
+            assert response.status == HTTPStatus.OK, response.read()
+            while line := response.readline():
                 event = json.loads(line)
                 assert event["type"] != "ERROR", event
+                self._version = event["object"]["metadata"]["resourceVersion"]
                 self._see(event["object"])
-            self._end("the server ended it")
-        except (OSError, HTTPException, ValueError, AssertionError) as error:
-            self._end(str(error))
-
-    def _end(self, why: str) -> None:
-        if not self._ended:
-            self._lost = why
 
     def _see(self, pod: dict[str, Any]) -> None:
         if pod["spec"].get("nodeName"):
