@@ -277,6 +277,4 @@ def _written(place: Place) -> str:
     strangers = place.strangers()
     if not strangers:
         return ""
-    return (
-        f". It writes in place, so a stop meanwhile leaves half of it and nothing of the one before: {', '.join(strangers[:_SHOWN])}"
-    )
+    return f". It writes in place, so a stop meanwhile leaves half of it and nothing of the one before: {', '.join(strangers[:_SHOWN])}"
