@@ -25,9 +25,9 @@ def differences(one: Path, other: Path) -> Iterator[str]:
         yield f"{name} is in only one of them"
     for name in sorted(files[0] & files[1]):
         if _is_state(name):
-            positions = [str(_state(directory, name).position)[:_LONGEST] for directory in (one, other)]
-            if positions[0] != positions[1]:
-                yield f"{_worker(name)} is at {positions[0]} and at {positions[1]} of its data"
+            left, right = (_state(directory, name).position for directory in (one, other))
+            if left != right:
+                yield f"{_worker(name)} is at {str(left)[:_LONGEST]} and at {str(right)[:_LONGEST]} of its data"
         elif (place := _first_difference(one / name, other / name)) is not None:
             yield f"{name} differs from byte {place:,} of {(one / name).stat().st_size:,}"
 
