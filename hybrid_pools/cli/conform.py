@@ -61,20 +61,26 @@ def conform(
         patience_seconds=patience_seconds,
         compare=tuple(shlex.split(compare or "")),
     )
-    # Ended from outside, it still ends what it has started.
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    with TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True) as scratch:
-        try:
-            report = trial(command, settings, Path(scratch), lambda text: typer.echo(text, err=True))
-        except (CommandError, CheckpointError, OSError) as error:
-            typer.echo(f"error: {error}", err=True)
-            raise typer.Exit(_BAD_USE) from error
+    report = _report(command, settings)
     if output is Format.JSON:
         typer.echo(json.dumps(_data(command, report), indent=2))
     else:
         _show(report)
     if not report.passed:
         raise typer.Exit(1)
+
+
+def _report(command: list[str], settings: Settings) -> Report:
+    # Ended from outside, it still ends what it has started.
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        with TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True) as scratch:
+            return trial(command, settings, Path(scratch), lambda text: typer.echo(text, err=True))
+    except (CommandError, CheckpointError, OSError) as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(_BAD_USE) from error
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _grace_seconds(contract: str | None) -> float:

@@ -1,5 +1,6 @@
 """The example trainer passes, and each with a mistake fails by it and by nothing else."""
 
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hybrid_pools.training.conformance import Outcome, Report, Settings, trial
+from hybrid_pools.training.conformance.checks import CHECKS
 
 ROOT = Path(__file__).parents[4]
 AT_ONCE = 4  # they mostly wait
@@ -54,3 +56,10 @@ def test_every_broken_trainer_is_told_its_mistake_and_the_example_passes(tmp_pat
         for check, reason in reasons.items():
             assert reason in failed[check], (name, failed)
         assert not reports[name].passed
+
+
+def test_the_guide_says_what_each_broken_trainer_fails() -> None:
+    guide = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
+    told = {name: set(checks.split(", ")) for name, checks in re.findall(r"^\| `(\w+)`: .* \| (CONFORM.*) \|$", guide, re.MULTILINE)}
+    assert told == {name: set(reasons) for name, reasons in FAILS.items()}
+    assert re.findall(r"^\| (CONFORM-\d+) \|", guide, re.MULTILINE) == [check.id for check in CHECKS]
