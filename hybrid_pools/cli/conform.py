@@ -19,7 +19,7 @@ from hybrid_pools.blueprint.vocabulary import Role
 from hybrid_pools.cli.contract_source import CONTRACT, contract_from
 from hybrid_pools.cli.output import Format, OutputOption
 from hybrid_pools.training.checkpoints import CheckpointError
-from hybrid_pools.training.conformance import Outcome, Report, Settings, trial
+from hybrid_pools.training.conformance import Measured, Outcome, Report, Settings, trial
 from hybrid_pools.training.conformance.start import CommandError
 
 _PIPE_WIDTH = 140
@@ -33,7 +33,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def conform(
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND", help="Starts the trainer, as it stands in the image.")],
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND", help="Behind --: starts the trainer, as it stands in the image.")],
     grace_seconds: Annotated[
         float | None,
         typer.Option(min=0.1, help="Time from SIGTERM to the end. Left out: the shortest of the contract's spot pools, or GKE's default."),
@@ -101,7 +101,9 @@ def _data(command: list[str], report: Report) -> dict[str, Any]:
         "command": command,
         "passed": report.passed,
         "graceSeconds": report.grace_seconds,
-        "stopSeconds": None if report.stop_seconds is None else round(report.stop_seconds, 3),
+        "stopSeconds": _rounded(report.measured.stop_seconds),
+        "stepSeconds": _rounded(report.measured.step_seconds),
+        "checkpointBytes": report.measured.checkpoint_bytes,
         "checks": [
             {
                 "id": result.check.id,
@@ -115,6 +117,19 @@ def _data(command: list[str], report: Report) -> dict[str, Any]:
         ],
         "output": report.output,
     }
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
+
+
+def _measured(measured: Measured) -> str:
+    parts = (
+        None if measured.step_seconds is None else f"a step took {measured.step_seconds:.2g} s",
+        None if measured.checkpoint_bytes is None else f"a checkpoint has {measured.checkpoint_bytes / 2**20:,.2f} MiB",
+        None if measured.stop_seconds is None else f"a stop took {measured.stop_seconds:.1f} s, with a save to this machine's disk",
+    )
+    return f"On this machine {', '.join(filter(None, parts))}." if any(parts) else ""
 
 
 def _show(report: Report) -> None:
@@ -134,4 +149,5 @@ def _show(report: Report) -> None:
     if report.output:
         console.print("The end of the trainer's output:", style="bold")
         console.print(report.output, markup=False)
+    console.print(_measured(report.measured))
     console.print("All checks are passed." if report.passed else "Not all checks are passed.")

@@ -106,19 +106,34 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """What a job description asks for, as it was on this machine. None: not seen.
+
+    Attributes:
+        stop_seconds: From SIGTERM to the end: the rest of a step, a save, and a copy to the local disk.
+        step_seconds: For one step, while nothing was saved.
+        checkpoint_bytes: Size of a checkpoint.
+    """
+
+    stop_seconds: float | None = None
+    step_seconds: float | None = None
+    checkpoint_bytes: int | None = None
+
+
+@dataclass(frozen=True)
 class Report:
     """What all checks came to.
 
     Attributes:
         results: One for each check, in order.
         grace_seconds: Time that the trainer had from SIGTERM to its end.
-        stop_seconds: Time that it took; None where it was not stopped, or had to be killed.
+        measured: What else is good to know.
         output: The end of what the trainer printed in the last start that something was wrong with; empty if all was well.
     """
 
     results: tuple[Result, ...]
     grace_seconds: float
-    stop_seconds: float | None
+    measured: Measured
     output: str
 
     @property

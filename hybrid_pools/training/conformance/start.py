@@ -28,6 +28,7 @@ class Start:
     def __init__(self, process: "subprocess.Popen[bytes]", steps_file: Path) -> None:
         self._process, self._steps_file = process, steps_file
         self._tail = bytearray()
+        self._looks: list[tuple[float, int]] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -41,6 +42,14 @@ class Start:
         """Steps that it says it has done, in order."""
         lines = self._steps_file.read_text().split("\n")[:-1] if self._steps_file.exists() else []
         return [int(line) for line in lines if line.isdecimal()]
+
+    @property
+    def step_seconds(self) -> float | None:
+        """How long a step took while it was waited for; None where too few were seen."""
+        if len(self._looks) < 2:
+            return None
+        (begin, first), (end, last) = self._looks[0], self._looks[-1]
+        return (end - begin) / (last - first)
 
     @property
     def output(self) -> str:
@@ -59,14 +68,14 @@ class Start:
             seconds: How long to wait.
             while_it_steps: Count anew from each step.
         """
-        give_up, seen = time.monotonic() + seconds, len(self.steps)
+        give_up = time.monotonic() + seconds
         while True:
             if for_what():
                 return True
             if self.exit_code is not None:
                 return bool(for_what())
-            if while_it_steps and len(self.steps) > seen:
-                give_up, seen = time.monotonic() + seconds, len(self.steps)
+            if self._has_stepped() and while_it_steps:
+                give_up = time.monotonic() + seconds
             if time.monotonic() > give_up:
                 return False
             time.sleep(_POLL)
@@ -84,6 +93,14 @@ class Start:
         # Where there is no /proc, at least those that have not left the group.
         _kill(os.killpg, self._process.pid)
         self._reader.join(_ENDING)
+
+    def _has_stepped(self) -> bool:
+        """Whether there are more steps than at the last look."""
+        made = len(self.steps)
+        if made <= (self._looks[-1][1] if self._looks else 0):
+            return False
+        self._looks.append((time.monotonic(), made))
+        return True
 
     def _family(self) -> list[int]:
         """Processes that have inherited this start's environment, wherever they have gone: torchrun's workers lead groups of their own."""

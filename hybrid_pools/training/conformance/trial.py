@@ -13,7 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hybrid_pools.blueprint.vocabulary import (
@@ -26,7 +26,7 @@ from hybrid_pools.blueprint.vocabulary import (
 )
 from hybrid_pools.training.checkpoints.layout import Name
 from hybrid_pools.training.conformance import checks
-from hybrid_pools.training.conformance.checks import Check, Outcome, Report, Result, complete
+from hybrid_pools.training.conformance.checks import Check, Measured, Outcome, Report, Result, complete
 from hybrid_pools.training.conformance.equality import differences, generator_differences, program_differences
 from hybrid_pools.training.conformance.place import Place
 from hybrid_pools.training.conformance.start import Start, started
@@ -68,7 +68,7 @@ def trial(command: Sequence[str], settings: Settings, scratch: Path, tell: Calla
         running.resumed(interrupted, last)
     except _OverError:
         pass
-    return Report(complete(running.results), settings.grace_seconds, running.stop_seconds, running.output)
+    return Report(complete(running.results), settings.grace_seconds, running.measured, running.output)
 
 
 class _OverError(Exception):
@@ -82,7 +82,7 @@ class _Trial:
     scratch: Path
     tell: Callable[[str], None]
     results: list[Result] = field(default_factory=list)
-    stop_seconds: float | None = None
+    measured: Measured = field(default_factory=Measured)
     output: str = ""
 
     def interrupted(self) -> tuple[Place, int]:
@@ -104,6 +104,7 @@ class _Trial:
         with self._start(whole, _LONG, "Start 2 of 4: another run, which nobody interrupts.", stop_step) as start:
             end = self._end(start, whole, checks.SAME_STATE, stop_step)
             steps = start.steps
+            self.measured = replace(self.measured, step_seconds=start.step_seconds)
         with self._start(interrupted, _LONG, "Start 3 of 4: the stopped run goes on.", stop_step) as start:
             self._look_at_first_step(start, newest.step, _after(steps, newest.step))
             self._end(start, interrupted, checks.SAME_STATE, stop_step)
@@ -132,8 +133,9 @@ class _Trial:
         before, begin = len(start.steps), time.monotonic()
         start.stop()
         if start.wait(lambda: start.exit_code is not None, self.settings.grace_seconds):
-            self.stop_seconds = time.monotonic() - begin
-            self._pass(checks.IN_TIME, f"{self.stop_seconds:.1f} s of {self.settings.grace_seconds:g} s")
+            seconds = time.monotonic() - begin
+            self.measured = replace(self.measured, stop_seconds=seconds)
+            self._pass(checks.IN_TIME, f"{seconds:.1f} s of {self.settings.grace_seconds:g} s")
             return
         made = len(start.steps) - before
         did = f"went on training for {made} steps" if made > 1 else "was still busy with a step or a save"
@@ -155,6 +157,7 @@ class _Trial:
             elif not place.strangers():
                 self._fail(checks.PUBLISHES, "nothing was published", start)
             raise _OverError
+        self.measured = replace(self.measured, checkpoint_bytes=newest.manifest.size)
         if newest.manifest.step == last:
             self._pass(checks.PUBLISHES, f"step {last}")
         else:

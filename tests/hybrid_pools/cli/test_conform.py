@@ -8,12 +8,12 @@ from typer.testing import CliRunner, Result
 from hybrid_pools.cli import app
 from hybrid_pools.cli import conform as command
 from hybrid_pools.training.checkpoints import CheckpointError
-from hybrid_pools.training.conformance import Outcome, Report, Settings
+from hybrid_pools.training.conformance import Measured, Outcome, Report, Settings
 from hybrid_pools.training.conformance import Result as Found
 from hybrid_pools.training.conformance.checks import CHECKS, EXIT_CODE, FALLS_BACK, complete
 from tests.hybrid_pools.cli.test_cli import contract_text
 
-GOOD = Report(tuple(Found(check, Outcome.PASSED, "as it should be") for check in CHECKS), 15.0, 0.25, "")
+GOOD = Report(tuple(Found(check, Outcome.PASSED, "as it should be") for check in CHECKS), 15.0, Measured(0.25, 0.0512, 123_456_789), "")
 BAD = Report(
     complete(
         [
@@ -24,7 +24,7 @@ BAD = Report(
         ]
     ),
     15.0,
-    0.25,
+    Measured(0.25, 0.0512, 123_456_789),
     "last words [of it]",
 )
 
@@ -77,7 +77,9 @@ def test_people_read_what_was_seen_and_what_to_do(monkeypatch, snapshot):
 def test_programs_read_the_same(monkeypatch):
     monkeypatch.setattr(command, "trial", lambda *_: BAD)
     told = json.loads(run("--output", "json", "--", "python", "t.py").stdout)
-    assert (told["command"], told["passed"], told["graceSeconds"], told["stopSeconds"]) == (["python", "t.py"], False, 15.0, 0.25)
+    assert (told["command"], told["passed"]) == (["python", "t.py"], False)
+    measured = {key: value for key, value in told.items() if key.endswith(("Seconds", "Bytes"))}
+    assert measured == {"graceSeconds": 15.0, "stopSeconds": 0.25, "stepSeconds": 0.051, "checkpointBytes": 123_456_789}
     assert [check["id"] for check in told["checks"]] == [f"CONFORM-00{number}" for number in range(1, 9)]
     assert told["checks"][3] == {
         "id": "CONFORM-004",

@@ -42,6 +42,10 @@ def test_other_trainers(test, tmp_path):
         equal = pool.submit(test, "never_repeats", by_program)
         unequal = pool.submit(test, "counts_by_ten", not_equal)
     assert ten.result().passed, "steps may be counted by more than one"
+    measured = ten.result().measured
+    assert measured.checkpoint_bytes
+    assert measured.step_seconds
+    assert measured.step_seconds >= 0.02, "a step sleeps so long"
     assert workers.result().passed, "the command may start others"
     assert nothing.result().passed, "generators that nobody uses need no seed"
     assert "but for Python's random generator of worker-00000" in seen(nothing.result(), "CONFORM-007")[1]
