@@ -248,6 +248,15 @@ def team_folder(team: str) -> str:
     return f"{team}/"
 
 
+VERTEX_RUN_LABEL = "hybrid-pools-run"
+"""Label of a Vertex AI job: the run that it is an attempt of. Google's labels take neither dots nor slashes."""
+
+VERTEX_ATTEMPT_LABEL = "hybrid-pools-attempt"
+"""Label of a Vertex AI job: which attempt of the run it is, from 1."""
+
+VERTEX_DESCRIPTION_LABEL = "hybrid-pools-description"
+"""Label of a Vertex AI job: a digest of what the run was described as."""
+
 EVENT_FIELD = "event"
 RECOVERED_EVENT = f"{DOMAIN}/recovered"
 RECOVERY_SECONDS_FIELD = "recoverySeconds"

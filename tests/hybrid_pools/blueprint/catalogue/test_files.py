@@ -13,6 +13,7 @@ from hybrid_pools.blueprint.catalogue.compute_quotas import ComputeQuotas
 from hybrid_pools.blueprint.catalogue.facts import Frozen, ShutdownGrace
 from hybrid_pools.blueprint.catalogue.loss_rates import LossRatesFile
 from hybrid_pools.blueprint.catalogue.reservations import NodeReservations
+from hybrid_pools.blueprint.catalogue.vertex import VertexFacts
 from hybrid_pools.blueprint.monitoring.metrics import MetricsFile
 
 DATA = Path(files.__file__).parent / "data"
@@ -34,6 +35,7 @@ SHAPES: dict[str, type[Frozen]] = {
     "series.json": files.SeriesFile,
     "shutdown-grace.json": ShutdownGrace,
     "version-gates.json": files.VersionGatesFile,
+    "vertex.json": VertexFacts,
     "zones.json": files.ZonesFile,
 }
 
