@@ -5,7 +5,6 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -73,11 +72,17 @@ def lint_command(
         case _Format.JSON:
             typer.echo(json_report(result))
         case _Format.SARIF:
-            typer.echo(sarif(result, version("hybrid-node-pools")))
+            typer.echo(sarif(result, _version()))
         case _Format.GITHUB:
             typer.echo(github(result))
     if result.fails:
         raise typer.Exit(1)
+
+
+def _version() -> str:
+    from importlib.metadata import version  # noqa: PLC0415 - slow to import, and only this report needs it
+
+    return version("hybrid-node-pools")
 
 
 def _linted(paths: Sequence[str], judged_by: Surroundings, waivers: Path | None) -> Result:
@@ -88,7 +93,7 @@ def _linted(paths: Sequence[str], judged_by: Surroundings, waivers: Path | None)
         if isinstance(each, Skipped):
             skipped.append(each.path)
         else:
-            name = _STDIN_NAME if each.path == STANDARD_INPUT else Path(each.path).as_posix()
+            name = _STDIN_NAME if each.path == STANDARD_INPUT else each.path.replace(os.sep, "/")
             files.append(name)
             found += _findings(each.path, name, judged_by)
     return Result(tuple(_excused(found, files, paths, waivers)), len(files), tuple(skipped))

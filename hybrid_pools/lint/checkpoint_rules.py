@@ -15,7 +15,8 @@ from hybrid_pools.workload.parameters import lies_below
 from hybrid_pools.workload.reading import Value
 
 _SECONDS = re.compile("[1-9][0-9]{0,5}")
-_PAIRS = ((CHECKPOINT_URI_VARIABLE, CHECKPOINT_URI_ANNOTATION), (CHECKPOINT_INTERVAL_VARIABLE, CHECKPOINT_INTERVAL_ANNOTATION))
+_ANNOTATIONS = {CHECKPOINT_URI_VARIABLE: CHECKPOINT_URI_ANNOTATION, CHECKPOINT_INTERVAL_VARIABLE: CHECKPOINT_INTERVAL_ANNOTATION}
+"""The annotation that says the same to the platform, by variable."""
 
 
 @rule(
@@ -34,10 +35,10 @@ def says_where_and_how_long(subject: Subject) -> Iterator[Fault]:
     team = next((team for team in subject.surroundings.admission.teams if team.namespace == subject.namespace), None)
     if not address or (team is not None and not lies_below(address, team)):
         said = f"is {address}, which is not below the team's prefix" if address else "is missing"
-        yield Fault(_annotation_path(subject, CHECKPOINT_URI_ANNOTATION), said)
+        yield Fault(subject.annotations.of(CHECKPOINT_URI_ANNOTATION).path, said)
     if not _SECONDS.fullmatch(saving):
         said = f"is {saving}, which is no number of seconds" if saving else "is missing"
-        yield Fault(_annotation_path(subject, CHECKPOINT_SAVE_ANNOTATION), said)
+        yield Fault(subject.annotations.of(CHECKPOINT_SAVE_ANNOTATION).path, said)
 
 
 @rule(
@@ -49,11 +50,11 @@ def says_where_and_how_long(subject: Subject) -> Iterator[Fault]:
     source="docs/checkpoints.md",
 )
 def variables_agree(subject: Subject) -> Iterator[Fault]:
-    for container in subject.containers():
+    for container in subject.containers:
         for variable in container.of("env").items():
-            for name, annotation in _PAIRS:
-                if variable.of("name").text() == name:
-                    yield from _agrees(subject, variable, name, annotation)
+            name = variable.of("name").text() or ""
+            if name in _ANNOTATIONS:
+                yield from _agrees(subject, variable, name, _ANNOTATIONS[name])
 
 
 def _agrees(subject: Subject, variable: Value, name: str, annotation: str) -> Iterator[Fault]:
@@ -80,12 +81,8 @@ def _agrees(subject: Subject, variable: Value, name: str, annotation: str) -> It
 )
 def interval_is_longer_than_a_save(subject: Subject) -> Iterator[Fault]:
     interval, saving = subject.annotation(CHECKPOINT_INTERVAL_ANNOTATION), subject.annotation(CHECKPOINT_SAVE_ANNOTATION)
-    path = _annotation_path(subject, CHECKPOINT_INTERVAL_ANNOTATION)
+    path = subject.annotations.of(CHECKPOINT_INTERVAL_ANNOTATION).path
     if interval and not _SECONDS.fullmatch(interval):
         yield Fault(path, f"saves every {interval}, which is no number of seconds")
     elif interval and _SECONDS.fullmatch(saving) and int(interval) <= int(saving):
         yield Fault(path, f"saves every {interval} s and takes {saving} s")
-
-
-def _annotation_path(subject: Subject, key: str) -> str:
-    return subject.pod.at("metadata.annotations").of(key).path

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from yaml.nodes import MappingNode, ScalarNode
 
-from hybrid_pools.lint.scalars import TEXT, tag_of
+from hybrid_pools.lint.scalars import MAPPING, SEQUENCE, TEXT, tag_of
 
 _MARKER = re.compile(r"^(?:---(?=[ \t\r\n]|\Z)|\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n?)", re.MULTILINE)
 """A line that begins a document, or one that ends it: in YAML they do wherever they stand, in quotes and block texts too."""
@@ -65,11 +66,17 @@ def _split(text: str) -> Iterator[str]:
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # the compiled parser, where PyYAML has it
     """Composes nodes and resolves plain scalars as Kubernetes does."""
 
+    def descend_resolver(self, parent: Any, index: Any) -> None:
+        """PyYAML's hook, called for every node: there are no resolvers by path to follow."""
+
+    def ascend_resolver(self) -> None:
+        """The same on the way back."""
+
     def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
         """PyYAML's hook: the tag of a node that has none of its own."""
-        if kind is yaml.ScalarNode:
+        if kind is ScalarNode:
             return tag_of(value) if implicit[0] else TEXT
-        return super().resolve(kind, value, implicit)
+        return MAPPING if kind is MappingNode else SEQUENCE
 
 
 def _composed(chunk: str, line: int) -> Document | Broken:

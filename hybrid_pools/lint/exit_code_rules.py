@@ -100,7 +100,7 @@ def operator_restarts(subject: Subject) -> Iterator[Fault]:
     source="https://github.com/kubernetes/kubernetes/issues/118310",
 )
 def nothing_hides_the_exit_code(subject: Subject) -> Iterator[Fault]:
-    for container in subject.containers():
+    for container in subject.containers:
         for script in scripts_of(container):
             for found in hiding(script.text() or ""):
                 yield Fault(script.path, found)
@@ -117,7 +117,7 @@ def nothing_hides_the_exit_code(subject: Subject) -> Iterator[Fault]:
     source="https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination",
 )
 def signal_reaches_the_trainer(subject: Subject) -> Iterator[Fault]:
-    for container in subject.containers():
+    for container in subject.containers:
         for script in scripts_of(container):
             if swallowing(script.text() or ""):
                 yield Fault(script.path, "runs several commands in a shell and the last one without exec")

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from hybrid_pools.blueprint.contract.queues import FlavorContract
 from hybrid_pools.blueprint.vocabulary import CHECKPOINT_SAVE_ANNOTATION, Role
-from hybrid_pools.lint.placing import flavors_of
 from hybrid_pools.lint.rule import Fault, Scope, Subject, rule
 from hybrid_pools.workload.pod_rules import DEFAULT_GRACE_SECONDS
 from hybrid_pools.workload.reading import Value
@@ -39,7 +38,7 @@ def fits_before_the_node_ends(subject: Subject) -> Iterator[Fault]:
     if needed is None:
         return
     hook = _hook_seconds(subject)
-    reached = [flavor for flavor in flavors_of(subject) if hook or not (subject.asks_for_spot and flavor.role is Role.SPOT)]
+    reached = [flavor for flavor in subject.flavors if hook or not (subject.asks_for_spot and flavor.role is Role.SPOT)]
     for flavor in reached:
         if needed > flavor.usable_grace_seconds:
             yield Fault(_save_path(subject), f"{_need(subject, needed)}, and {_end_of(flavor)} leaves {flavor.usable_grace_seconds} s")
@@ -74,7 +73,7 @@ def fits_into_the_grace_period(subject: Subject) -> Iterator[Fault]:
 )
 def fits_before_services_come_back(subject: Subject) -> Iterator[Fault]:
     drain = subject.surroundings.drain_seconds
-    if drain is None or not any(flavor.role is Role.BUFFER for flavor in flavors_of(subject)):
+    if drain is None or not any(flavor.role is Role.BUFFER for flavor in subject.flavors):
         return
     needed, grace = _needed(subject), _grace_period(subject)
     if needed is not None and needed > drain:
@@ -108,7 +107,8 @@ def _grace_period(subject: Subject) -> int:
 
 def _hook_seconds(subject: Subject) -> int:
     """Seconds that the slowest preStop hook sleeps, as far as it says so."""
-    return max((_sleep(container.at("lifecycle.preStop")) for container in subject.containers()), default=0)
+    hooks = (container.at("lifecycle.preStop") for container in subject.containers)
+    return max((_sleep(hook) for hook in hooks if hook.is_set()), default=0)
 
 
 def _sleep(hook: Value) -> int:

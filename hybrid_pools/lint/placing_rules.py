@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from hybrid_pools.lint.placing import flavors_of, order_of
 from hybrid_pools.lint.rule import Fault, Scope, Subject, rule
 from hybrid_pools.lint.surroundings import Surroundings
 
@@ -36,11 +35,12 @@ def queue_is_of_the_namespace(subject: Subject) -> Iterator[Fault]:
 def pod_has_a_flavor(subject: Subject) -> Iterator[Fault]:
     if not subject.queue or subject.queue not in _queues(subject.surroundings, subject.namespace):
         return
-    order = order_of(subject)
-    if not flavors_of(subject):
+    if not subject.flavors:
         selector = subject.pod.at("spec.nodeSelector")
         path = selector.path if selector.is_set() else subject.pod.at("spec").path
-        yield Fault(path, f"selects no nodes of {', '.join(order) or 'any flavor'}, which are those of queue {subject.queue}")
+        yield Fault(
+            path, f"selects no nodes of {', '.join(subject.placed.order()) or 'any flavor'}, which are those of queue {subject.queue}"
+        )
 
 
 def _queues(surroundings: Surroundings, namespace: str) -> tuple[str, ...]:

@@ -3,7 +3,10 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
+from hybrid_pools.blueprint.contract.queues import FlavorContract
+from hybrid_pools.lint.placing import Placed
 from hybrid_pools.lint.surroundings import Surroundings
 from hybrid_pools.workload.kinds import Kind
 from hybrid_pools.workload.reading import Value
@@ -69,16 +72,36 @@ class Subject:
     asks_for_spot: bool
     surroundings: Surroundings
 
-    def label(self, key: str) -> str:
-        """A label of the pod; empty where it has none of that key."""
-        return self.pod.at("metadata.labels").of(key).text() or ""
+    @cached_property
+    def flavors(self) -> list[FlavorContract]:
+        """The flavors that the pod may get. Several rules ask for them.
+
+        Raises:
+            NotReadable: They hang on a value that cannot be read.
+        """
+        return self.placed.flavors()
+
+    @property
+    def placed(self) -> Placed:
+        """The pod on its way to a node."""
+        return Placed(self.pod, self.namespace, self.queue, self.surroundings)
+
+    @cached_property
+    def annotations(self) -> Value:
+        """The pod's annotations."""
+        return self.pod.at("metadata.annotations")
 
     def annotation(self, key: str) -> str:
         """An annotation of the pod; empty where it has none of that key."""
-        return self.pod.at("metadata.annotations").of(key).text() or ""
+        return self.annotations.of(key).text() or ""
 
+    @cached_property
     def containers(self) -> list[Value]:
-        """The containers that do the work, without those that run before it."""
+        """The containers that do the work, without those that run before it.
+
+        Raises:
+            NotReadable: They cannot be read.
+        """
         return self.pod.at("spec.containers").items()
 
 

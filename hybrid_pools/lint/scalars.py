@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 TEXT = "tag:yaml.org,2002:str"
+MAPPING = "tag:yaml.org,2002:map"
+SEQUENCE = "tag:yaml.org,2002:seq"
 MERGE = "tag:yaml.org,2002:merge"
 _NULL = "tag:yaml.org,2002:null"
 _BOOL = "tag:yaml.org,2002:bool"

@@ -34,7 +34,7 @@ def scripts_of(container: Value) -> Iterator[Value]:
     words = [*container.of("command").items(), *container.of("args").items()]
     texts = [word.text() or "" for word in words]
     for index, text in enumerate(texts):
-        if _SHELLS.fullmatch(text):
+        if text.endswith("sh") and _SHELLS.fullmatch(text):
             for flag in range(index + 1, len(texts) - 1):
                 if _FLAG.fullmatch(texts[flag]):
                     yield words[flag + 1]

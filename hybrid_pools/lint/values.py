@@ -6,14 +6,11 @@ from typing import Any
 import yaml
 
 from hybrid_pools.lint.composing import Broken, Document
-from hybrid_pools.lint.scalars import CONVERSIONS, MERGE, TEXT
+from hybrid_pools.lint.scalars import CONVERSIONS, MAPPING, MERGE, SEQUENCE, TEXT
 
 _DEEPEST = 100
 _MOST = 200_000
 """Values that a document may unfold to. A large custom resource definition has some 20,000."""
-
-_MAPPING = "tag:yaml.org,2002:map"
-_SEQUENCE = "tag:yaml.org,2002:seq"
 
 
 class _TooMuchError(Exception):
@@ -65,7 +62,7 @@ class _Reader:
         return value
 
     def _sequence(self, node: yaml.Node, depth: int) -> tuple[list[Any], int]:
-        if node.tag != _SEQUENCE:
+        if node.tag != SEQUENCE:
             self._unknown_tag(node)
         values, size = [], 1
         for inner in node.value:
@@ -75,7 +72,7 @@ class _Reader:
         return values, size
 
     def _mapping(self, node: yaml.MappingNode, depth: int) -> tuple[dict[str, Any], int]:
-        if node.tag != _MAPPING:
+        if node.tag != MAPPING:
             self._unknown_tag(node)
         content: dict[str, Any] = {}
         merged: dict[str, Any] | None = None

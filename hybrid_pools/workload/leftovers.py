@@ -29,7 +29,8 @@ def leftovers(owner: Value, kind: Kind | None) -> Iterator[Finding]:
 
 
 def _search(found: object, path: str, known: set[str]) -> Iterator[Finding]:
-    if path in known:
+    # What is neither of the two is most of what there is.
+    if found is None or isinstance(found, str | int) or path in known:
         return
     if isinstance(found, Mapping):
         what = _pod_like(found)

@@ -8,14 +8,12 @@ from hybrid_pools.blueprint.vocabulary import (
     CHECKPOINT_SAVE_ANNOTATION,
     CHECKPOINT_URI_ANNOTATION,
     CLASS_LABEL,
-    FLAVOR_LABEL,
     SPOT_CLASSES,
     WorkloadClass,
     priority_class,
 )
-from hybrid_pools.workload.asking import cel_list
+from hybrid_pools.workload.asking import cel_list, reaches_by_name, reaches_by_name_cel
 from hybrid_pools.workload.parameters import FLAVOR_LABELS, GRACE, LEAST_GRACE, flavor_labels, lies_below, lies_below_cel
-from hybrid_pools.workload.reading import Value
 from hybrid_pools.workload.rule import Scope, Subject, rule
 
 DEFAULT_GRACE_SECONDS = 30
@@ -27,11 +25,9 @@ _SAVE = f"pod.?metadata.?annotations[?'{CHECKPOINT_SAVE_ANNOTATION}'].orValue(''
 _PRIORITY = "pod.?spec.?priorityClassName.orValue('')"
 _SECONDS = "[1-9][0-9]{0,5}"
 _SAVES = f"{_SAVE}.matches('^{_SECONDS}$')"
-_TERMS = "pod.?spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution.?nodeSelectorTerms.orValue([])"
 _NEEDED = f"int({_SAVE}) + variables.margin"
 _REACHES = (
-    f"({_TERMS}.size() == 0 || {_TERMS}.exists(t, t.?matchExpressions.orValue([]).all(x, x.?key.orValue('') != '{FLAVOR_LABEL}' || "
-    "x.?operator.orValue('') != 'In' || f in x.?values.orValue([])))) && "
+    f"{reaches_by_name_cel('pod', 'f in x.?values.orValue([])')} && "
     f"params.data[?'{FLAVOR_LABELS}' + f].orValue('').split('\\n').all(l, l == '' "
     "|| !pod.?spec.?nodeSelector[?l.split('=')[0]].hasValue() "
     "|| pod.?spec.?nodeSelector[?l.split('=')[0]].orValue('') == l.split('=')[1])"
@@ -120,9 +116,12 @@ def last_checkpoint_fits(subject: Subject) -> str | None:
     if not re.fullmatch(_SECONDS, saving):
         return _has(f"annotation {CHECKPOINT_SAVE_ANNOTATION}", saving)
     admission = subject.admission
+    needed = int(saving) + admission.save_margin_seconds
+    # What fits everywhere is most of what there is, and is seen without looking where it may go.
+    if needed <= min(admission.grace_seconds.values(), default=needed):
+        return None
     reached = [flavor for flavor in admission.grace_seconds if _reaches(subject, flavor)] or list(admission.grace_seconds)
     grace = min((admission.grace_seconds[flavor] for flavor in reached), default=None)
-    needed = int(saving) + admission.save_margin_seconds
     if grace is None or needed <= grace:
         return None
     return f"saves for {saving} s, with {admission.save_margin_seconds} s margin {needed} s, and has {grace} s"
@@ -131,21 +130,7 @@ def last_checkpoint_fits(subject: Subject) -> str | None:
 def _reaches(subject: Subject, flavor: str) -> bool:
     selector = subject.pod.at("spec.nodeSelector")
     selected = all(selector.of(key).text() in (None, value) for key, value in flavor_labels(subject.admission, flavor).items())
-    terms = subject.pod.at(_REQUIRED_TERMS).items()
-    return selected and (not terms or any(_term_allows(term, flavor) for term in terms))
-
-
-_REQUIRED_TERMS = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
-
-
-def _term_allows(term: Value, flavor: str) -> bool:
-    """Whether a term lets the pod onto nodes of the flavor, by the one expression that is understood here: flavors by name."""
-    by_name = [
-        expression
-        for expression in term.of("matchExpressions").items()
-        if expression.of("key").text() == FLAVOR_LABEL and expression.of("operator").text() == "In"
-    ]
-    return all(flavor in [value.text() for value in expression.of("values").items()] for expression in by_name)
+    return selected and reaches_by_name(subject.pod, lambda names: flavor in names)
 
 
 @rule(

@@ -56,16 +56,26 @@ class Value:
 
     def at(self, path: str) -> "Value":
         """The place below this one; `path` names keys, separated by dots."""
-        value = self
-        for key in path.split("."):
-            value = value.of(key)
-        return value
+        raw, keys = self._raw, path.split(".")
+        for number, key in enumerate(keys):
+            if type(raw) is dict:
+                raw = raw.get(key)
+            elif raw is not None:
+                # Of another type or not known: the place itself says so.
+                value = self
+                for step in keys[: number + 1]:
+                    value = value.of(step)
+                return value.at(".".join(keys[number + 1 :])) if keys[number + 1 :] else value
+        return Value(raw, f"{self.path}.{path}" if self.path else path)
 
     def of(self, key: str) -> "Value":
         """The place under one key that may itself have dots, as labels do."""
-        if isinstance(self._raw, Unknown):
-            return self
-        return Value(self._mapping().get(key), f"{self.path}.{key}" if self.path else key)
+        raw = self._raw
+        if type(raw) is not dict:
+            if isinstance(raw, Unknown):
+                return self
+            raw = self._mapping()
+        return Value(raw.get(key), f"{self.path}.{key}" if self.path else key)
 
     def known(self) -> object:
         """What stands there, of whatever type."""
@@ -79,9 +89,10 @@ class Value:
 
     def text(self) -> str | None:
         """Text."""
-        raw = self.known()
+        raw = self._raw
         if raw is None or isinstance(raw, str):
             return raw
+        self.known()
         raise self._odd("text")
 
     def number(self) -> int | None:
@@ -95,11 +106,13 @@ class Value:
 
     def items(self) -> list["Value"]:
         """The elements of a list."""
-        raw = self.known()
+        raw = self._raw
         if raw is None:
             return []
-        if isinstance(raw, str) or not isinstance(raw, Sequence):
-            raise self._odd("a list")
+        if type(raw) is not list:
+            self.known()
+            if isinstance(raw, str) or not isinstance(raw, Sequence):
+                raise self._odd("a list")
         return [Value(element, f"{self.path}[{index}]") for index, element in enumerate(raw)]
 
     def entries(self) -> dict[str, "Value"]:

@@ -6,7 +6,6 @@ import pytest
 
 from hybrid_pools.lint.files import Skipped, Taken, walk
 
-
 FILES = (
     "b.yaml",
     "a.yml",
