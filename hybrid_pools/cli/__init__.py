@@ -20,6 +20,7 @@ _COMMANDS = {
     "interval": "Say how often to save, from save time, gang size and loss rate.",
     "quotas": "Show the Google quotas of a stack file, and whether the project has them.",
     "conform": "Test whether a trainer survives a stop, by stopping it.",
+    "render": "Make the manifest of a run from its description and a contract.",
     "lint": "Judge manifests by a contract, before they reach a cluster.",
 }
 """Module and name of each command, and what it is for in one line."""

@@ -3,6 +3,7 @@
 A pod that asks must be checkpoint-capable; a pod that does not is of no interest to those rules.
 """
 
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from hybrid_pools.blueprint.model.queues import Admission
@@ -33,8 +34,9 @@ SPOT_KEYS = (SPOT_KEY, PREEMPTIBLE_KEY, QUEUED_KEY, COMPUTE_CLASS_LABEL)
 """Node labels that only interruptible nodes have, whatever the value. A compute class may have spot tiers, and GKE has classes of its own
 that are nothing but spot (`autopilot-spot`)."""
 
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 _TERMS = (
-    ("requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms", "matchExpressions"),
+    (_REQUIRED, "matchExpressions"),
     ("preferredDuringSchedulingIgnoredDuringExecution", "preference.matchExpressions"),
 )
 _ELSEWHERE = ("NotIn", "DoesNotExist")
@@ -102,7 +104,25 @@ def _queued(pod: Value, queue: str | None, admission: Admission) -> bool:
     selector = pod.at("spec.nodeSelector")
     role, flavor = selector.of(ROLE_LABEL).text(), selector.of(FLAVOR_LABEL).text()
     # Kueue gives no flavor to a template that selects other nodes: so the coordinator of a job stays on stable ones.
-    return role in (None, Role.SPOT) and (flavor is None or flavor in admission.grace_seconds)
+    selected = role in (None, Role.SPOT) and (flavor is None or flavor in admission.grace_seconds)
+    return selected and reaches_by_name(pod, lambda names: any(name in admission.grace_seconds for name in names))
+
+
+def reaches_by_name(pod: Value, wanted: Callable[[list[str | None]], bool]) -> bool:
+    """Whether the flavors that the pod's required affinity names let it onto wanted ones; where it names none it may go anywhere.
+
+    Args:
+        wanted: Whether a list of names has one that is wanted.
+    """
+    terms = pod.at(f"spec.affinity.nodeAffinity.{_REQUIRED}").items()
+    return not terms or any(all(map(wanted, _flavors_named(term))) for term in terms)
+
+
+def _flavors_named(term: Value) -> Iterator[list[str | None]]:
+    """The names in each expression that names flavors; no other is understood here."""
+    for expression in term.of("matchExpressions").items():
+        if expression.of("key").text() == FLAVOR_LABEL and expression.of("operator").text() == "In":
+            yield [value.text() for value in expression.of("values").items()]
 
 
 def tolerates_guarded_cel(pod: str) -> str:
@@ -121,9 +141,17 @@ def asks_for_spot_cel(pod: str, queued: str = "variables.queued") -> str:
     selects = f"k == '{COMPUTE_CLASS_LABEL}' || {_is_spot_cel('k', f'{selector}.orValue({{}})[k]')}"
     by_queue = (
         f"({queued} && {selector}[?'{ROLE_LABEL}'].orValue('{Role.SPOT}') == '{Role.SPOT}'"
-        f" && (!{selector}[?'{FLAVOR_LABEL}'].hasValue() || {selector}[?'{FLAVOR_LABEL}'].orValue('') in variables.flavors))"
+        f" && (!{selector}[?'{FLAVOR_LABEL}'].hasValue() || {selector}[?'{FLAVOR_LABEL}'].orValue('') in variables.flavors)"
+        f" && {reaches_by_name_cel(pod, 'x.?values.orValue([]).exists(v, v in variables.flavors)')})"
     )
     return " || ".join((tolerates_guarded_cel(pod), f"{selector}.orValue({{}}).exists(k, {selects})", required, preferred, by_queue))
+
+
+def reaches_by_name_cel(pod: str, wanted: str) -> str:
+    """`reaches_by_name` as CEL; `wanted` is CEL over an expression `x` that names flavors."""
+    terms = f"{pod}.?spec.?affinity.?nodeAffinity{''.join(f'.?{key}' for key in _REQUIRED.split('.'))}.orValue([])"
+    named = f"x.?key.orValue('') != '{FLAVOR_LABEL}' || x.?operator.orValue('') != 'In' || {wanted}"
+    return f"({terms}.size() == 0 || {terms}.exists(n, n.?matchExpressions.orValue([]).all(x, {named})))"
 
 
 def _matches_spot_cel(expression: str) -> str:

@@ -24,7 +24,7 @@ class Workers(Model):
     count: Annotated[int, Field(ge=1, le=10_000)] = 1
     """How many."""
 
-    gpus: Annotated[int, Field(ge=0, le=64)] = 0
+    gpus: Annotated[int, Field(ge=0, le=1024)] = 0
     """GPUs of each, as pods ask for them: shares or partitions where a pool divides its GPUs."""
 
     cpu: Cores

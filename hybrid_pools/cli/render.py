@@ -1,0 +1,47 @@
+"""`hybrid-pools render`: from a job description and a contract to a manifest."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hybrid_pools.cli.contract_source import CONTRACT, STACK
+from hybrid_pools.cli.launching import DESCRIPTION, planned
+from hybrid_pools.training.launch import manifest, text
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+class ManifestFormat(StrEnum):
+    """How a manifest is written."""
+
+    YAML = "yaml"
+    JSON = "json"
+
+
+@app.command()
+def render(
+    file: Annotated[Path, DESCRIPTION],
+    contract: Annotated[str | None, CONTRACT] = None,
+    stack: Annotated[str | None, STACK] = None,
+    output: Annotated[
+        ManifestFormat, typer.Option("--output", "-o", help="For people and kubectl, or for programs.")
+    ] = ManifestFormat.YAML,
+) -> None:
+    """Print the manifest of a run: a Job or a JobSet that is right for the environment.
+
+    For example: hybrid-pools render -f job.yaml --stack prod | kubectl apply -f -
+
+    Without --contract and --stack the contract of Pulumi's current stack is taken. docs/launch.md explains description and manifest.
+    """
+    plan, _ = planned(file, contract, stack)
+    if "@sha256:" not in plan.job.image:
+        typer.echo(
+            f"warning: {file}: image {plan.job.image} is a tag, and may be another program when the run starts again. Name it by digest, "
+            "which `docker buildx imagetools inspect IMAGE` shows.",
+            err=True,
+        )
+    made = manifest(plan)
+    typer.echo(json.dumps(made, indent=2) if output is ManifestFormat.JSON else text(made), nl=output is ManifestFormat.JSON)
