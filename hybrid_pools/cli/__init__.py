@@ -21,6 +21,7 @@ _COMMANDS = {
     "quotas": "Show the Google quotas of a stack file, and whether the project has them.",
     "conform": "Test whether a trainer survives a stop, by stopping it.",
     "render": "Make the manifest of a run from its description and a contract.",
+    "submit": "Run a description on Vertex AI, to its end.",
     "lint": "Judge manifests by a contract, before they reach a cluster.",
 }
 """Module and name of each command, and what it is for in one line."""

@@ -3,12 +3,13 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hybrid_pools.cli.contract_source import CONTRACT, STACK
 from hybrid_pools.cli.launching import DESCRIPTION, planned
+from hybrid_pools.cli.requesting import SERVICE_ACCOUNT, requested
 from hybrid_pools.training.launch import manifest, text
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -21,11 +22,22 @@ class ManifestFormat(StrEnum):
     JSON = "json"
 
 
+class Target(StrEnum):
+    """What a description is made into."""
+
+    KUBERNETES = "kubernetes"
+    VERTEX = "vertex"
+
+
 @app.command()
 def render(
     file: Annotated[Path, DESCRIPTION],
     contract: Annotated[str | None, CONTRACT] = None,
     stack: Annotated[str | None, STACK] = None,
+    target: Annotated[
+        Target, typer.Option("--target", help="A manifest for the cluster, or the request for a custom job of Vertex AI.")
+    ] = Target.KUBERNETES,
+    service_account: Annotated[str | None, SERVICE_ACCOUNT] = None,
     output: Annotated[
         ManifestFormat, typer.Option("--output", "-o", help="For people and kubectl, or for programs.")
     ] = ManifestFormat.YAML,
@@ -34,8 +46,14 @@ def render(
 
     For example: hybrid-pools render -f job.yaml --stack prod | kubectl apply -f -
 
-    Without --contract and --stack the contract of Pulumi's current stack is taken. docs/launch.md explains description and manifest.
+    Without --contract and --stack the contract of Pulumi's current stack is taken. docs/launch.md explains description and manifest,
+    docs/vertex.md the request for Vertex AI, which `hybrid-pools submit` makes and follows.
     """
+    if (target is Target.VERTEX) != (service_account is not None):
+        raise typer.BadParameter("--target vertex and --service-account go together")
+    if service_account is not None:
+        _print(requested(file, contract, stack, service_account).body(), output)
+        return
     plan, _ = planned(file, contract, stack)
     if "@sha256:" not in plan.job.image:
         typer.echo(
@@ -43,5 +61,8 @@ def render(
             "which `docker buildx imagetools inspect IMAGE` shows.",
             err=True,
         )
-    made = manifest(plan)
+    _print(manifest(plan), output)
+
+
+def _print(made: dict[str, Any], output: ManifestFormat) -> None:
     typer.echo(json.dumps(made, indent=2) if output is ManifestFormat.JSON else text(made), nl=output is ManifestFormat.JSON)

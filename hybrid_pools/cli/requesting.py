@@ -1,0 +1,30 @@
+"""What the commands share that make a request for Vertex AI."""
+
+from pathlib import Path
+
+import typer
+
+from hybrid_pools.cli.contract_source import contract_from
+from hybrid_pools.cli.launching import described
+from hybrid_pools.cli.output import fail
+from hybrid_pools.training.vertex import Request, VertexError, vertex_request
+
+SERVICE_ACCOUNT = typer.Option(
+    "--service-account", metavar="EMAIL", help="Google service account that workers on Vertex AI run as (docs/vertex.md)."
+)
+"""The option that names a service account."""
+
+
+def requested(file: Path, contract: str | None, stack: str | None, service_account: str) -> Request:
+    """The run as Vertex AI is asked for it. What it cannot do ends the command, with every reason and exit code 1.
+
+    Args:
+        file: A job description.
+        contract: Value of the option for contracts.
+        stack: Value of the option for stacks.
+    """
+    run = described(file)
+    try:
+        return vertex_request(run.job, contract_from(contract, stack), service_account)
+    except VertexError as error:
+        fail(str(run.refused(error.problems)))
