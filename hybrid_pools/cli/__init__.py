@@ -22,6 +22,7 @@ _COMMANDS = {
     "conform": "Test whether a trainer survives a stop, by stopping it.",
     "render": "Make the manifest of a run from its description and a contract.",
     "submit": "Run a description on Vertex AI, to its end.",
+    "explain": "Say what a run may expect: places, waiting, losses.",
     "lint": "Judge manifests by a contract, before they reach a cluster.",
 }
 """Module and name of each command, and what it is for in one line."""

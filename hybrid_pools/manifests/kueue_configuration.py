@@ -1,14 +1,11 @@
 """How Kueue's manager decides, the same on every cluster and in the lab: part of what quotas and orders mean."""
 
+from hybrid_pools.blueprint.model.queues import PODS_READY_MINUTES
 from hybrid_pools.blueprint.vocabulary import NAMESPACE_TEAM_LABEL
 from hybrid_pools.manifests.manifest import Manifest
 
 KUEUE_GROUP = "kueue.x-k8s.io"
 KUEUE_API = f"{KUEUE_GROUP}/v1beta2"
-
-WAIT_FOR_PODS = "30m"
-"""How long an admitted job may wait for all its pods before its quota goes to others and it queues again. A GPU node that there is
-stock for is there and has pulled its image within ten minutes; what is not there after thirty is out of stock."""
 
 LONGEST_PAUSE_SECONDS = 1800
 
@@ -27,8 +24,8 @@ def kueue_configuration() -> Manifest:
         "manageJobsWithoutQueueName": True,
         "managedJobsNamespaceSelector": {"matchExpressions": [{"key": NAMESPACE_TEAM_LABEL, "operator": "Exists"}]},
         "waitForPodsReady": {
-            "timeout": WAIT_FOR_PODS,
-            "recoveryTimeout": WAIT_FOR_PODS,
+            "timeout": f"{PODS_READY_MINUTES}m",
+            "recoveryTimeout": f"{PODS_READY_MINUTES}m",
             "blockAdmission": False,
             # Without a limit of tries: nobody has to wake a job that waited out a long shortage.
             "requeuingStrategy": {"timestamp": "Eviction", "backoffBaseSeconds": 60, "backoffMaxSeconds": LONGEST_PAUSE_SECONDS},

@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 
 from hybrid_pools.blueprint.vocabulary import QUEUED_KEY, AdmissionMode, Effect, Role, Taint, WorkloadClass
 
+PODS_READY_MINUTES = 30
+"""How long an admitted job may wait for all its pods before its quota goes to others and it queues again. A GPU node that there is
+stock for is there and has pulled its image within ten minutes; what is not there after thirty is out of stock."""
+
 
 @dataclass(frozen=True)
 class Resources:

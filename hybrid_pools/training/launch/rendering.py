@@ -28,10 +28,10 @@ Manifest = dict[str, Any]
 WORKERS = "workers"
 COORDINATOR = "coordinator"
 
-RETRIES = 3
+_RETRIES = 3
 """Failures of a single worker after which the run ends."""
 
-GANG_RETRIES = 10
+_GANG_RETRIES = 10
 """Failures of a gang after which the run ends. More than of a single worker: when one of its nodes is lost without a word, the others
 fail by themselves before anybody knows why."""
 
@@ -43,8 +43,16 @@ _FAILED_BY_POLICY = "PodFailurePolicy"
 
 def manifest(plan: Plan) -> Manifest:
     """The object to apply, in Kubernetes' order of keys."""
-    alone = plan.job.workers.count == 1 and plan.coordinator is None
-    return _job(plan) if alone else _job_set(plan)
+    return _job(plan) if _is_alone(plan) else _job_set(plan)
+
+
+def retries(plan: Plan) -> int:
+    """How many failures of its own the run is started again after."""
+    return _RETRIES if _is_alone(plan) else _GANG_RETRIES
+
+
+def _is_alone(plan: Plan) -> bool:
+    return plan.job.workers.count == 1 and plan.coordinator is None
 
 
 def text(made: Manifest) -> str:
@@ -86,7 +94,7 @@ def _job(plan: Plan) -> Manifest:
         {"action": "Ignore", "onExitCodes": _exit_codes(RESUME_EXIT_CODE)},
         {"action": "FailJob", "onExitCodes": _exit_codes(*_NO_COMMAND)},
     ]
-    spec = {"backoffLimit": RETRIES, "podFailurePolicy": {"rules": policy}, "template": worker_template(plan, None)}
+    spec = {"backoffLimit": _RETRIES, "podFailurePolicy": {"rules": policy}, "template": worker_template(plan, None)}
     return _object(plan, "batch/v1", "Job", spec)
 
 
@@ -108,7 +116,7 @@ def _job_set(plan: Plan) -> Manifest:
         # A coordinator that goes on after its workers are done does not keep the run.
         "successPolicy": {"operator": "All", "targetReplicatedJobs": [WORKERS]},
         # No new worker meets an old one.
-        "failurePolicy": {"maxRestarts": GANG_RETRIES, "restartStrategy": "BlockingRecreate", "rules": rules},
+        "failurePolicy": {"maxRestarts": _GANG_RETRIES, "restartStrategy": "BlockingRecreate", "rules": rules},
         # Those who start early look for those who are not ready yet.
         "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
         "replicatedJobs": [*coordinator, _part(WORKERS, plan.job.workers.count, worker_template(plan, meeting_address))],

@@ -45,6 +45,11 @@ def most_by_quota(contract: Contract, queue: TeamQueueContract, flavor: FlavorCo
     return _sum([nominal, Resources(min(limit.cpu, lent.cpu), min(limit.memory, lent.memory), min(limit.gpus, lent.gpus))])
 
 
+def own_by_quota(queue: TeamQueueContract, flavor: FlavorContract) -> Resources:
+    """What a queue owns of a flavor."""
+    return _resources(next(quota.nominal for quota in queue.quotas if quota.flavor == flavor.name))
+
+
 def _shared(contract: Contract, flavor: FlavorContract, owned: Iterable[Resources]) -> Resources:
     """What no team owns: of spot what is left, of the buffer all, unless its schedule is frozen. What is left of stable pools is the
     services'."""
