@@ -13,18 +13,14 @@ class VertexFacts(Fact):
     Attributes:
         accelerators: Vertex AI's name of a GPU model by its GKE accelerator type. One that is missing cannot be had there.
         machine_series: Machine series that are known to be taken for custom training. Of others nothing is known.
-        restarts: How often a job on Spot VMs is started again before it fails for good.
         environment_variables: Most of one container.
-        package_uris: Most of one Python package.
         executor_images: What the images begin with that run Python packages: those that Google has made for it.
         variables_set: Environment variables that Vertex AI sets itself. RANK and its kin only where there are several replicas.
     """
 
     accelerators: Mapping[str, str]
     machine_series: tuple[str, ...]
-    restarts: int
     environment_variables: int
-    package_uris: int
     executor_images: tuple[str, ...]
     variables_set: tuple[str, ...]
 

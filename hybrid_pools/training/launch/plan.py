@@ -12,16 +12,14 @@ from hybrid_pools.blueprint.model.queues import Resources
 from hybrid_pools.blueprint.problems import Problem
 from hybrid_pools.blueprint.vocabulary import BucketKind, Role
 from hybrid_pools.training.description import CheckpointNeeds, Coordinator, Job
-from hybrid_pools.training.interval import Costs, Interval, IntervalError, Waste, checkpoint_interval, waste
+from hybrid_pools.training.description.saving import saving_of
+from hybrid_pools.training.interval import IntervalError, Waste
 from hybrid_pools.training.launch.placement import Place, PodSet, places
 
 _SECONDS_AN_HOUR = 3600
 _MIB = 1024  # in one GiB
 _KEPT_ON_DISK = 2
 """Checkpoints in the fast tier of a worker: the one that is on its way to the bucket, and the next."""
-
-_LONGEST_INTERVAL = 604_800
-"""A week, as in descriptions: what has not been saved for longer nobody wants to lose, however seldom that is."""
 
 
 class LaunchError(Exception):
@@ -273,7 +271,7 @@ def _checkpoint(
     first = next((place for place in workers.order if place.fits), None)
     gang = math.ceil(job.workers.count / first.pods_per_node) if first else job.workers.count
     try:
-        interval = _interval(needs, gang, bound)
+        saving = saving_of(needs, gang, bound)
     except IntervalError as error:
         problems.append(
             Problem("JOB-110", "checkpoint", shown(needs.save_seconds), str(error), "a save that fits into the run", "correct the numbers")
@@ -281,23 +279,14 @@ def _checkpoint(
         return None, problems
     if prefix is None:
         return None, problems
-    seconds = needs.interval_seconds or min(max(interval.seconds, needs.save_seconds + 1), _LONGEST_INTERVAL)
     return CheckpointPlan(
         uri=f"{prefix}{job.name}",
-        interval_seconds=seconds,
+        interval_seconds=saving.seconds,
         save_seconds=needs.save_seconds,
         restart_seconds=needs.restart_seconds,
         step_seconds=needs.step_seconds,
         disk_gib=_disk_gib(needs),
-        mean_seconds_between_losses=interval.mean_seconds_between_losses,
-        waste=waste(_costs(needs), interval.mean_seconds_between_losses, seconds),
-        chosen=needs.interval_seconds is None,
+        mean_seconds_between_losses=saving.best.mean_seconds_between_losses,
+        waste=saving.waste,
+        chosen=saving.chosen,
     ), problems
-
-
-def _interval(needs: CheckpointNeeds, gang: int, bound: int) -> Interval:
-    return checkpoint_interval(_costs(needs), gang, needs.losses_per_node_hour, step_seconds=needs.step_seconds, total_seconds=bound)
-
-
-def _costs(needs: CheckpointNeeds) -> Costs:
-    return Costs(needs.save_seconds, needs.restart_seconds, needs.stall_seconds)

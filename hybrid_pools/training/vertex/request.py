@@ -23,7 +23,8 @@ from hybrid_pools.blueprint.vocabulary import (
     BucketKind,
 )
 from hybrid_pools.training.description import CheckpointNeeds, Job
-from hybrid_pools.training.interval import Costs, IntervalError, checkpoint_interval
+from hybrid_pools.training.description.saving import saving_of
+from hybrid_pools.training.interval import IntervalError
 from hybrid_pools.training.vertex.machines import Machine, machine_for
 
 _ACCOUNT = re.compile(r"[a-z0-9][-a-z0-9.]*@[-a-z0-9.]+\.gserviceaccount\.com")
@@ -89,7 +90,7 @@ def vertex_request(job: Job, contract: Contract, service_account: str) -> Reques
     team = next((team for team in contract.teams if team.name == job.team), None)
     if team is None:
         known = ", ".join(one.name for one in contract.teams) or "none"
-        problems.append(Problem("JOB-103", "team", job.team, f"is no team of {contract.environment}", known, "correct team"))
+        problems.append(Problem("VTX-009", "team", job.team, f"is no team of {contract.environment}", known, "correct team"))
     uri = _checkpoints(job, team) if team else ""
     if isinstance(uri, Problem):
         problems.append(uri)
@@ -159,23 +160,18 @@ def _arguments(job: Job) -> list[str]:
 
 
 def _interval(job: Job, needs: CheckpointNeeds, bound: int) -> int | Problem:
-    if needs.interval_seconds is not None:
-        return needs.interval_seconds
-    costs = Costs(needs.save_seconds, needs.restart_seconds, needs.stall_seconds)
     try:
         # Every worker has a machine to itself, so the gang is as large as there are workers.
-        return checkpoint_interval(
-            costs, job.workers.count, needs.losses_per_node_hour, step_seconds=needs.step_seconds, total_seconds=bound
-        ).seconds
+        return saving_of(needs, job.workers.count, bound).seconds
     except IntervalError as error:
-        return Problem("JOB-109", "checkpoint", "", str(error), "a save that fits into the run", "correct the numbers")
+        return Problem("VTX-011", "checkpoint", "", str(error), "a save that fits into the run", "correct the numbers")
 
 
 def _checkpoints(job: Job, team: TeamContract) -> str | Problem:
     prefix = team.prefixes.get(BucketKind.CHECKPOINTS)
     if prefix is None:
         message = f"cannot be saved: team {team.name} has no bucket for checkpoints"
-        return Problem("JOB-108", "checkpoint", "", message, "an environment with the section buckets", "take such an environment")
+        return Problem("VTX-010", "checkpoint", "", message, "an environment with the section buckets", "take such an environment")
     return f"{prefix}{job.name}"
 
 
@@ -184,7 +180,7 @@ def _unfit(job: Job, contract: Contract, service_account: str) -> Iterator[Probl
     facts = vertex_facts()
     if job.environment is not None and job.environment != contract.environment:
         yield Problem(
-            "JOB-101",
+            "VTX-008",
             "environment",
             job.environment,
             f"is not the environment of the contract, which is {contract.environment}",
