@@ -76,14 +76,15 @@ docs: $(READY) ## Generate the documents and schemas anew
 	@$(BIN)/python docs/generate.py
 
 # The files hold names, versions and hashes and no download address, so that every machine uses the index it is set up for.
-COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
   --custom-compile-command "make lock"
 
 lock: $(READY) ## Resolve the requirement files anew
-	$(COMPILE) --output-file requirements/runtime.txt
-	$(COMPILE) --extra infra --output-file requirements/infra.txt
-	$(COMPILE) --extra infra --extra policies --output-file requirements/policies.txt
-	$(COMPILE) --all-extras --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
+	$(COMPILE) pyproject.toml --extra infra --output-file requirements/infra.txt
+	$(COMPILE) pyproject.toml --extra infra --extra policies --output-file requirements/policies.txt
+	$(COMPILE) pyproject.toml --all-extras --output-file requirements/dev.txt
+	$(COMPILE) requirements/bench-checkov.in --output-file requirements/bench-checkov.txt
 
 clean: ## Remove the lab and what was built in the checkout; the user's cache stays
 	rm -rf .lab build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

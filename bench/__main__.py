@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from rich.console import Console
 
-from bench import admission, blueprint, checkpoints, preview
+from bench import admission, blueprint, checkpoints, lint, preview
 from bench.measurement import Measurement, keep, show
 from lab.paths import CHECKOUT
 
@@ -17,6 +17,7 @@ _MEASURED: dict[str, Callable[[], Iterable[Measurement]]] = {
     "blueprint": lambda: blueprint.measure(_STACKS),
     "preview": preview.measure,
     "checkpoints": checkpoints.measure,
+    "lint": lint.measure,
     "admission": lambda: admission.measure(_STACKS),
 }
 
