@@ -33,6 +33,7 @@ _COMMANDS = """\
 .venv/bin/hybrid-pools interval --save-seconds 60 --nodes 8 --restart-seconds 300
 .venv/bin/hybrid-pools interval --save-seconds 60 --nodes 8 --step-seconds 2.5 --picture interval.svg
 .venv/bin/hybrid-pools interval --save-seconds 90 --stall-seconds 5 --nodes 16 --loss-rate 0.03 --output json
+.venv/bin/hybrid-pools interval -f job.yaml --contract contract.json
 ```
 
 `hybrid-pools render` asks the same function, and writes the answer into the manifest for the trainer."""

@@ -41,6 +41,7 @@ class CheckpointPlan:
         restart_seconds: As described.
         step_seconds: As described.
         disk_gib: What a worker's fast tier may need of its node's disk.
+        nodes: Of the gang, where as many of its workers share a node as fit.
         mean_seconds_between_losses: Of the gang, on spot.
         waste: Shares of the time that are lost at this interval, on spot.
         chosen: Whether the interval was chosen here, not given.
@@ -52,6 +53,7 @@ class CheckpointPlan:
     restart_seconds: float
     step_seconds: float
     disk_gib: int
+    nodes: int
     mean_seconds_between_losses: float
     waste: Waste
     chosen: bool
@@ -286,6 +288,7 @@ def _checkpoint(
         restart_seconds=needs.restart_seconds,
         step_seconds=needs.step_seconds,
         disk_gib=_disk_gib(needs),
+        nodes=gang,
         mean_seconds_between_losses=saving.best.mean_seconds_between_losses,
         waste=saving.waste,
         chosen=saving.chosen,

@@ -1,12 +1,15 @@
 """`hybrid-pools interval` tells people, programs and pictures the same, and refuses numbers that make no sense by name."""
 
 import json
+import re
 
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from hybrid_pools.cli import app
 from hybrid_pools.training.interval import Costs, checkpoint_interval
+from tests.hybrid_pools.training.vertex.jobs import DESCRIBED, contract_of
 
 
 def run(*arguments: object) -> Result:
@@ -46,6 +49,57 @@ def test_draws_the_picture_and_says_where(tmp_path) -> None:
 
 def test_advises_where_most_of_the_time_is_lost() -> None:
     assert "More than half of the time is lost." in run("--save-seconds", 600, "--nodes", 64).stdout
+
+
+class TestADescription:
+    @pytest.fixture
+    def files(self, tmp_path):
+        def write(**changes):
+            description, contract = tmp_path / "job.yaml", tmp_path / "contract.json"
+            description.write_text(
+                yaml.safe_dump({key: value for key, value in (DESCRIBED | changes).items() if value is not None}), "utf-8"
+            )
+            contract.write_text(contract_of("local").model_dump_json(by_alias=True, exclude_none=True), "utf-8")
+            return ("--file", description), ("--contract", contract)
+
+        return write
+
+    def test_tells_the_interval_that_its_manifest_is_given(self, files):
+        description, contract = files(workers={"count": 4, "gpus": 1, "cpu": 8, "memoryGib": 30})
+        told = json.loads(run(*description, *contract, "--output", "json").stdout)
+        # Two workers share a node of the pool.
+        assert told["nodes"] == 2
+        variables = json.loads(CliRunner().invoke(app, ["render", *map(str, (*description, *contract)), "--output", "json"]).stdout)
+        assert f'"value": "{told["intervalSeconds"]}"' in json.dumps(variables)
+
+    def test_without_a_contract_gives_each_worker_a_node(self, files):
+        description, _ = files()
+        assert json.loads(run(*description, "--output", "json").stdout)["nodes"] == 3
+
+    def test_that_has_measured_its_rate_assumes_none(self, files):
+        description, _ = files(checkpoint=DESCRIBED["checkpoint"] | {"lossesPerNodeHour": 0.02})
+        told = json.loads(run(*description, "--output", "json").stdout)
+        assert (told["lossesPerNodeHour"], told["assumed"]) == (0.02, False)
+
+    def test_that_sets_an_interval_is_told_what_it_costs(self, files):
+        description, _ = files(checkpoint=DESCRIBED["checkpoint"] | {"intervalSeconds": 7200})
+        assert re.search(r"The description sets 7200 s, at which \d\d\.\d % of the time is lost\.", run(*description).stdout)
+
+    def test_without_checkpoints_is_refused(self, files):
+        description, _ = files(**{"class": "interactive"}, checkpoint=None)
+        result = run(*description)
+        assert result.exit_code == 1
+        assert "has no checkpoint section" in result.stderr
+
+    def test_and_numbers_are_refused_together(self, files):
+        description, _ = files()
+        assert "leave the other numbers out" in run(*description, "--nodes", 8).stderr
+
+
+def test_a_contract_without_a_description_is_refused() -> None:
+    result = run(*GANG, "--contract", "contract.json")
+    assert result.exit_code == 2
+    assert "--contract or --stack with --file only" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(
