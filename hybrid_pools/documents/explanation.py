@@ -33,7 +33,8 @@ def _what(told: Explanation) -> str:
 
 def _amount(part: PartExplained) -> str:
     gpus = [f"{part.gpus} GPU{'s' if part.gpus > 1 else ''}"] if part.gpus else []
-    return ", ".join([*gpus, f"{part.cpu_millicores / 1000:g} CPU cores", f"{part.memory_mib / 1024:.4g} GiB"])
+    cores = f"{part.cpu_millicores / 1000:g} CPU core{'' if part.cpu_millicores == 1000 else 's'}"
+    return ", ".join([*gpus, cores, f"{part.memory_mib / 1024:.4g} GiB"])
 
 
 def _order(part: PartExplained) -> Iterator[str]:
@@ -50,9 +51,9 @@ def _order(part: PartExplained) -> Iterator[str]:
 
 def _quota(part: PartExplained, place: PlaceExplained) -> str:
     if place.own_pods >= part.count:
-        return f"the team's own quota is enough for {place.own_pods}, so nobody sends it away"
+        return f"the team's own quota is enough for {place.own_pods}, and within it nobody sends it away"
     if place.role is Role.BUFFER:
-        return "shared by all teams while training has the buffer"
+        return "shared by all teams while queues have the buffer"
     own = f"the team owns enough for {place.own_pods} of {part.count}" if place.own_pods else "the team owns nothing of it"
     return f"{own}, so it borrows and goes when the owner needs it back"
 
@@ -81,12 +82,12 @@ def _waiting(told: Explanation) -> Iterator[str]:
 
 def _buffer(buffer: BufferExplained) -> str:
     if buffer.frozen:
-        return "The buffer's schedule is frozen: services have it, and training does not get it."
+        return "The buffer's schedule is frozen: services have it, and no queue gets it."
     if buffer.opens is None or buffer.leaves is None:
-        return "The buffer does not open for training within a year."
+        return "The buffer does not open for queues within a year."
     return (
-        f"The buffer is training's from {_time(buffer.opens)} to {_time(buffer.leaves)} ({buffer.time_zone}); then it is asked to save "
-        "and go, and queues again."
+        f"Queues have the buffer from {_time(buffer.opens)} to {_time(buffer.leaves)} ({buffer.time_zone}); then a run that is there is "
+        "asked to go, and queues again."
     )
 
 
