@@ -1,9 +1,8 @@
 # Two commands matter: `make up` and `make test`. Both set up what they need, show what takes long, and do nothing twice.
 
 STACK ?= local
-# The stand-ins, the engine, the control plane, the program on mocks, checkpoints whose writers are killed, trainers that are stopped,
-# runs on a double of Vertex AI, and whether the generators reach
-# everything: what takes longer than a check may.
+# The stand-ins, the engine, the control plane, the program on mocks, checkpoints whose writers are killed, trainers that are stopped, runs on
+# a double of Vertex AI, and whether the generators reach everything: what takes longer than a check may.
 TRAINING := tests/hybrid_pools/training
 SLOW_TESTS := tests/lab tests/engine tests/cluster tests/components tests/test_strategies.py \
   $(TRAINING)/checkpoints $(TRAINING)/conformance $(TRAINING)/vertex/test_submitting.py
