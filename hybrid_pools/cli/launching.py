@@ -7,7 +7,7 @@ import typer
 from hybrid_pools.blueprint.contract import Contract
 from hybrid_pools.cli.contract_source import contract_from
 from hybrid_pools.cli.output import fail
-from hybrid_pools.training.description import DescriptionError
+from hybrid_pools.training.description import DescriptionError, Job
 from hybrid_pools.training.description.reading import DescriptionFile, read_description_file
 from hybrid_pools.training.launch import LaunchError, Plan, plan
 
@@ -36,3 +36,13 @@ def planned(file: Path, contract: str | None, stack: str | None) -> tuple[Plan, 
         return plan(described_run.job, found), found
     except LaunchError as error:
         fail(str(described_run.refused(error.problems)))
+
+
+def warn_of_tag(file: Path, job: Job) -> None:
+    """Say, on standard error, where the image of a run may become another one."""
+    if "@sha256:" not in job.image:
+        typer.echo(
+            f"warning: {file}: image {job.image} is a tag, and may be another program when the run starts again. Name it by digest, "
+            "which `docker buildx imagetools inspect IMAGE` shows.",
+            err=True,
+        )

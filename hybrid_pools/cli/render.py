@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hybrid_pools.cli.contract_source import CONTRACT, STACK
-from hybrid_pools.cli.launching import DESCRIPTION, planned
+from hybrid_pools.cli.launching import DESCRIPTION, planned, warn_of_tag
 from hybrid_pools.cli.requesting import SERVICE_ACCOUNT, requested
 from hybrid_pools.training.launch import manifest, text
 
@@ -55,12 +55,7 @@ def render(
         _print(requested(file, contract, stack, service_account).body(), output)
         return
     plan, _ = planned(file, contract, stack)
-    if "@sha256:" not in plan.job.image:
-        typer.echo(
-            f"warning: {file}: image {plan.job.image} is a tag, and may be another program when the run starts again. Name it by digest, "
-            "which `docker buildx imagetools inspect IMAGE` shows.",
-            err=True,
-        )
+    warn_of_tag(file, plan.job)
     _print(manifest(plan), output)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from hybrid_pools.cli.contract_source import contract_from
-from hybrid_pools.cli.launching import described
+from hybrid_pools.cli.launching import described, warn_of_tag
 from hybrid_pools.cli.output import fail
 from hybrid_pools.training.vertex import Request, VertexError, vertex_request
 
@@ -25,6 +25,10 @@ def requested(file: Path, contract: str | None, stack: str | None, service_accou
     """
     run = described(file)
     try:
-        return vertex_request(run.job, contract_from(contract, stack), service_account)
+        request = vertex_request(run.job, contract_from(contract, stack), service_account)
     except VertexError as error:
         fail(str(run.refused(error.problems)))
+    # Images that run packages are Google's own, which have tags.
+    if run.job.package is None:
+        warn_of_tag(file, run.job)
+    return request

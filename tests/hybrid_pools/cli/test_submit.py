@@ -47,6 +47,13 @@ def test_prints_the_request_that_it_would_make(run):
     assert yaml.safe_load(run("render", "--target", "vertex").stdout) == request.body()
 
 
+def test_warns_of_a_tag_that_may_be_another_program_after_a_restart(run, tmp_path):
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(DESCRIBED | {"image": "trainer:7"}), encoding="utf-8")
+    result = run("render", "--target", "vertex", "--output", "json")
+    assert "image trainer:7 is a tag" in result.stderr
+    assert json.loads(result.stdout)
+
+
 def test_a_service_account_and_a_target_that_has_none_are_refused(run):
     result = run("render")
     assert result.exit_code == 2
