@@ -12,7 +12,7 @@ import typer
 
 from hybrid_pools.cli.contract_source import CONTRACT, STACK, contract_from
 from hybrid_pools.cli.output import fail
-from hybrid_pools.lint.files import STANDARD_INPUT, Skipped, content_of, walk
+from hybrid_pools.lint.files import STANDARD_INPUT, SUFFIXES, Empty, Skipped, Taken, content_of, walk
 from hybrid_pools.lint.finding import Finding
 from hybrid_pools.lint.linting import LARGEST_BYTES, lint, unreadable
 from hybrid_pools.lint.reports.github import github
@@ -90,13 +90,21 @@ def _linted(paths: Sequence[str], judged_by: Surroundings, waivers: Path | None)
     skipped: list[str] = []
     files: list[str] = []
     for each in walk(paths):
-        if isinstance(each, Skipped):
-            skipped.append(each.path)
-        else:
-            name = _STDIN_NAME if each.path == STANDARD_INPUT else each.path.replace(os.sep, "/")
-            files.append(name)
-            found += _findings(each.path, name, judged_by)
+        name = _STDIN_NAME if each.path == STANDARD_INPUT else _shown(each.path)
+        match each:
+            case Skipped():
+                skipped.append(name)
+            case Empty():
+                found.append(unreadable(name, f"has no file that is linted: none ends in {', '.join(SUFFIXES)}"))
+            case Taken():
+                files.append(name)
+                found += _findings(each.path, name, judged_by)
     return Result(tuple(_excused(found, files, paths, waivers)), len(files), tuple(skipped))
+
+
+def _shown(path: str) -> str:
+    """A path as it can be told everywhere: a name that is no text is spelled in bytes."""
+    return path.replace(os.sep, "/").encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _findings(path: str, name: str, judged_by: Surroundings) -> list[Finding]:

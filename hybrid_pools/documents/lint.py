@@ -117,6 +117,8 @@ As a step of a GitHub workflow; findings appear beside the lines of the pull req
     contract: contract.json
 ```
 
+GitHub shows the first findings of each level beside the lines; the log of the step has all of them.
+
 Both read the contract from a file of the repository. It holds no secret; a job that writes it anew every night and opens a pull request
 where it changed keeps it fresh."""
 

@@ -4,6 +4,7 @@ know where they stand."""
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import yaml
@@ -14,7 +15,10 @@ from hybrid_pools.lint.scalars import MAPPING, SEQUENCE, TEXT, tag_of
 _MARKER = re.compile(r"^(?:---(?=[ \t\r\n]|\Z)|\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n?)", re.MULTILINE)
 """A line that begins a document, or one that ends it: in YAML they do wherever they stand, in quotes and block texts too."""
 
-_NOTHING = re.compile(r"(?:[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)|%[^\n]*\n|---[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)|\.\.\.[^\n]*(?:\n|\Z))*")
+TEMPLATE_MARKS = re.compile(r"\{\{|\{%|<%|\$\{")
+"""What begins a part that Helm, Jinja, ERB or a shell fills in."""
+
+_NOTHING = re.compile(r"(?:[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)|%(?:YAML|TAG)[^\n]*\n|---[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)|\.\.\.[^\n]*(?:\n|\Z))*")
 """Comments, directives and markers."""
 
 
@@ -31,6 +35,11 @@ class Document:
     node: yaml.Node
     line: int
     text: str
+
+    @cached_property
+    def has_marks(self) -> bool:
+        """Whether it may be a template that is not rendered. Searched for once: a document may be a list of thousands of objects."""
+        return bool(TEMPLATE_MARKS.search(self.text))
 
 
 @dataclass(frozen=True)

@@ -30,12 +30,22 @@ class Skipped:
     path: str
 
 
-def walk(arguments: Sequence[str]) -> Iterator[Taken | Skipped]:
+@dataclass(frozen=True)
+class Empty:
+    """A folder in which nothing is linted. Whoever names it expects otherwise."""
+
+    path: str
+
+
+def walk(arguments: Sequence[str]) -> Iterator[Taken | Skipped | Empty]:
     """What is meant by files and folders, each once, in order: a file is taken whatever its name, and from a folder, with all below it,
     what ends in one of `SUFFIXES` and is not hidden."""
     seen: set[str] = set()
     for argument in arguments:
-        for found in _walked(argument):
+        inside = list(_walked(argument))
+        if not any(isinstance(found, Taken) for found in inside):
+            yield Empty(argument)
+        for found in inside:
             key = os.path.normpath(found.path)
             if key not in seen:
                 seen.add(key)

@@ -64,7 +64,7 @@ def fits_into_the_grace_period(subject: Subject) -> Iterator[Fault]:
 @rule(
     id="LINT-103",
     title="A pod on the buffer is gone when services need it",
-    scope=Scope.SAVING_POD,
+    scope=Scope.POD,
     why="The schedule takes the quota, waits the drain minutes and then the nodes: services wait for whoever stays longer, and what is not "
     "saved by then is lost.",
     fix="Save within the drain minutes and set terminationGracePeriodSeconds to no more than them, or keep the pod off the buffer by a "

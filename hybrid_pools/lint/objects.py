@@ -7,15 +7,12 @@ from typing import Any
 
 import yaml
 
-from hybrid_pools.lint.composing import Broken, Document, documents
+from hybrid_pools.lint.composing import TEMPLATE_MARKS, Broken, Document, documents
 from hybrid_pools.lint.rule import Law
 from hybrid_pools.lint.understanding import OBJECT, PLAIN, RENDERED
 from hybrid_pools.lint.values import value_of
 from hybrid_pools.workload.kinds import Kind, kind_of
 from hybrid_pools.workload.reading import UNKNOWN
-
-_MARKS = re.compile(r"\{\{|\{%|<%|\$\{")
-"""What begins a part that Helm, Jinja, ERB or a shell fills in."""
 
 _OWN_BRACES = ("args", "command", "env", "podSpecPatch")
 """Keys of what a container runs, where braces are the program's own business, and of a text in which a workload rule looks for them."""
@@ -112,9 +109,9 @@ def _object(
     kind = kind_of(api_version, kind_name)
     metadata = content.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
-    if _MARKS.search(document.text):
+    if document.has_marks:
         marked = {"apiVersion": api_version, "kind": kind_name, **{key: named.get(key) for key in _NAMES}}
-        if open_key := next((key for key, value in marked.items() if isinstance(value, str) and _MARKS.search(value)), None):
+        if open_key := next((key for key, value in marked.items() if isinstance(value, str) and TEMPLATE_MARKS.search(value)), None):
             yield _unrendered(node, document, open_key, marked[open_key])
             return
         if kind is not None:
@@ -135,7 +132,7 @@ def _unrendered(node: yaml.Node, document: Document, what: str, text: object) ->
 def _with_gaps(value: Any) -> Any:
     """The value with `UNKNOWN` for every text in it that is filled in later."""
     if isinstance(value, str):
-        return UNKNOWN if _MARKS.search(value) else value
+        return UNKNOWN if TEMPLATE_MARKS.search(value) else value
     if isinstance(value, list):
         return [_with_gaps(each) for each in value]
     if isinstance(value, dict):
@@ -150,14 +147,14 @@ def _open_nodes(node: yaml.Node) -> tuple[list[yaml.Node], list[yaml.Node]]:
 
     def search(inner: yaml.Node) -> None:
         if isinstance(inner, yaml.ScalarNode):
-            if _MARKS.search(inner.value):
+            if TEMPLATE_MARKS.search(inner.value):
                 values.append(inner)
         elif isinstance(inner, yaml.SequenceNode):
             for each in inner.value:
                 search(each)
         else:
             for key, each in inner.value:
-                if _MARKS.search(key.value):
+                if TEMPLATE_MARKS.search(key.value):
                     keys.append(key)
                 if key.value not in _OWN_BRACES:
                     search(each)

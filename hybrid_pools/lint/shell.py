@@ -9,20 +9,24 @@ from hybrid_pools.workload.reading import Value
 _SHELLS = re.compile(r"(?:.*/)?(?:ba|da|a|k|z)?sh")
 _FLAG = re.compile(r"-[a-zA-Z]*c[a-zA-Z]*")
 
-_WAYS = (
-    (re.compile(r"\|\|\s*(?:/bin/)?(?:true|:|exit\s+0|echo|printf)(?![\w/])"), "an error is turned into success by `{}`"),
-    (re.compile(r"\btrap\s+(['\"]).*?\bexit(?:\s+0)?\s*;?\s*\1", re.DOTALL), "a trap exits with 0: `{}`"),
-    (re.compile(r"\btrap\s+(''|\"\"|-)\s+[\w\s]*\bTERM\b"), "the signal to stop is ignored: `{}`"),
-    (re.compile(r"(?:;|(?<!&&)(?<!\\)\n|(?<!&)&(?!&))\s*exit\s+0\b"), "the script ends with `exit 0` whatever came before"),
-    (re.compile(r"[;\n]\s*(?:/bin/)?(?:true|:)\s*$"), "the script ends with a command that always succeeds"),
-    (re.compile(r"(?:^|[;\n&|(]\s*)(?:if|while|until)?\s*!\s+\w"), "`!` turns an error into success"),
-)
-_LAST_WORDS = re.compile(r"[;\n]\s*(?:echo|printf|date|sleep|rm|touch|sync|gsutil|gcloud)\b[^;&|\n]*\s*$")
-_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
-_STOPS_AT_ERRORS = re.compile(r"\bset\s+-[a-z]*e|\bset\s+-o\s+errexit")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
+_HOUSEKEEPING = (
+    *("apt-get", "cd", "chmod", "chown", "cp", "export", "git", "kill", "ln", "ls", "mkdir", "mount", "mv"),
+    *("nvidia-smi", "pip", "pkill", "rm", "sleep", "source", "sync", "test", "touch", "ulimit", "umount"),
+)
+"""Commands whose failure is often nobody's business. The work itself is none of them."""
+
+_SUCCESS = re.compile(r"\|\|\s*(?:/bin/)?(?:true\b|:(?!\S)|exit\s+0\b|echo\b|printf\b)")
+_ENDS_WELL = re.compile(r"(?:/bin/)?(?:true|:|exit\s+0)")
+_TRAP = re.compile(r"\btrap\s+(?:'[^']{0,2000}?\bexit(?:\s+0)?\s*;?\s*'|\"[^\"]{0,2000}?\bexit(?:\s+0)?\s*;?\s*\")")
+_IGNORED = re.compile(r"\btrap\s+(?:''|\"\")\s+[\w ]*\b(?:SIG)?TERM\b")
+_LAST_WORD = re.compile(r"(?:echo|printf|date|sleep|rm|touch|sync|cp|mv|gsutil|gcloud|aws)\b")
+_SINK = re.compile(r"(?<!\|)\|(?!\|)&?\s*(?:\S*/)?(?:awk|cat|cut|egrep|grep|head|logger|nl|sed|sort|tail|tee|tr|ts|uniq)\b")
+_STOPS_AT_ERRORS = re.compile(r"\bset\s+-[a-z]*e|\bset\s+-o\s+errexit")
 _SEVERAL = re.compile(r"&&|;|\n|\|")
 _HANDS_OVER = re.compile(r"\bexec\s+(?![0-9]*[<>])\S|\btrap\b|\bwait\b|\btini\b|\bdumb-init\b")
+_BECOMES = re.compile(r"(?:.*&&\s*)?exec\s+(?![0-9]*[<>])\S", re.DOTALL)
 
 
 def scripts_of(container: Value) -> Iterator[Value]:
@@ -45,23 +49,44 @@ def scripts_of(container: Value) -> Iterator[Value]:
 
 def hiding(script: str) -> Iterator[str]:
     """Every way in which the script hides how its program ended."""
-    told = _without_comments(script)
-    for way, saying in _WAYS:
-        found = way.search(told)
-        if found:
-            yield saying.format(" ".join(found[0].split())[:60])
-    bare = _QUOTED.sub("''", told)
-    if _LAST_WORDS.search(bare) and not _STOPS_AT_ERRORS.search(bare):
-        yield "the script goes on after an error, and its last command decides"
-    if _PIPE.search(bare) and "pipefail" not in bare:
+    written = _tidy(script)
+    bare = _QUOTED.sub("''", written)
+    statements = _statements(bare)
+    last = statements[-1] if statements else ""
+    if _IGNORED.search(written):
+        yield "the signal to stop is ignored"
+    if "pipefail" not in bare and _SINK.search(bare):
         yield "the last program of a pipe decides, whatever the first one ended with"
+    elif _BECOMES.match(last):
+        return  # the shell becomes the program, and nothing of the script is left to hide anything
+    if _TRAP.search(written):
+        yield "a trap exits with 0"
+    for statement in statements:
+        found = _SUCCESS.search(statement)
+        if found and (statement is last or statement.split(None, 1)[0] not in _HOUSEKEEPING):
+            yield f"an error is turned into success by `{' '.join(found[0].split())}`"
+            break
+    if len(statements) > 1 and _ENDS_WELL.fullmatch(last):
+        yield f"the script ends with `{' '.join(last.split())}` whatever came before"
+    elif last.startswith("! "):
+        yield "`!` turns an error into success"
+    elif len(statements) > 1 and _LAST_WORD.match(last) and not _STOPS_AT_ERRORS.search(bare):
+        yield "the script goes on after an error, and its last command decides"
 
 
 def swallowing(script: str) -> bool:
     """Whether a shell stays between the signal and the program."""
-    told = _QUOTED.sub("''", _without_comments(script)).strip()
-    return bool(_SEVERAL.search(told)) and not _HANDS_OVER.search(told)
+    bare = _QUOTED.sub("''", _tidy(script))
+    return bool(_SEVERAL.search(bare)) and not _HANDS_OVER.search(bare)
 
 
-def _without_comments(script: str) -> str:
-    return re.sub(r"(?m)(?:^|(?<=\s))#.*$", "", script).rstrip()
+def _tidy(script: str) -> str:
+    """Without comments, without lines that are empty, with lines that go on put together."""
+    joined = script.replace("\\\n", " ")
+    return re.sub(r"\s*\n\s*", "\n", _COMMENT.sub("", joined)).strip()
+
+
+def _statements(bare: str) -> list[str]:
+    """What runs one after the other. Brackets around a part are no concern here."""
+    parts = re.split(r";|\n|(?<![&>|])&(?![&>])", bare)
+    return [stripped for part in parts if (stripped := part.strip().strip("(){} "))]

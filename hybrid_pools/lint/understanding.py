@@ -13,7 +13,7 @@ READABLE = _law(
     "LINT-001",
     "A file can be read",
     "What nobody reads may hold anything.",
-    "Save it as UTF-8 text of at most 16 MiB, and lint only manifests.",
+    "Name a file that is there, save it as UTF-8 text of at most 16 MiB, and lint only manifests.",
 )
 PLAIN = _law(
     "LINT-002",

@@ -10,7 +10,7 @@ from hybrid_pools.lint.scalars import CONVERSIONS, MAPPING, MERGE, SEQUENCE, TEX
 
 _DEEPEST = 100
 _MOST = 200_000
-"""Values that a document may unfold to. A large custom resource definition has some 20,000."""
+"""Values that a document may unfold to by its aliases. A large custom resource definition has some 20,000."""
 
 
 class _TooMuchError(Exception):
@@ -26,7 +26,7 @@ def value_of(document: Document) -> tuple[Any, list[Broken]]:
     reader = _Reader(document.line)
     try:
         value, size = reader.read(document.node, 0)
-        if size > _MOST:
+        if reader.aliased and size > _MOST:
             reader.refuse(document.node, f"unfolds to {size:,} values by its aliases, and {_MOST:,} are read")
     except _TooMuchError as problem:
         value = None
@@ -38,6 +38,7 @@ def value_of(document: Document) -> tuple[Any, list[Broken]]:
 class _Reader:
     line: int
     broken: list[Broken] = field(default_factory=list)
+    aliased: bool = False
     _known: dict[int, tuple[Any, int] | None] = field(default_factory=dict)
     """What a list or a mapping came to and how many values it unfolds to, because an alias may name it again; None while it is read."""
 
@@ -55,6 +56,7 @@ class _Reader:
             known = self._known[id(node)]
             if known is None:
                 raise _TooMuchError(node, "contains itself")
+            self.aliased = True
             return known
         self._known[id(node)] = None
         value = self._mapping(node, depth) if isinstance(node, yaml.MappingNode) else self._sequence(node, depth)

@@ -1,6 +1,7 @@
 """`hybrid-pools lint` reads what it is given, tells it in four forms, and ends with the code that scripts count on."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,18 @@ class TestTheExitCode:
         result = run(path, "bad.yaml", "--output", "json")
         assert result.exit_code == 1
         assert found(result) == ["LINT-001", "WORK-009"]
+
+    def test_is_1_for_a_folder_without_a_manifest(self, folder: Path):
+        (folder / "empty").mkdir()
+        result = run("empty", "--output", "json")
+        assert (result.exit_code, found(result)) == (1, ["LINT-001"])
+
+    @pytest.mark.parametrize("form", ["text", "json", "sarif", "github"])
+    def test_is_1_for_a_file_whose_name_is_no_text(self, folder: Path, form: str):
+        (folder / "manifests" / os.fsdecode(b"caf\xe9\n.yaml")).write_text(BAD)
+        result = run("manifests", "--output", form)
+        assert result.exit_code == 1
+        assert "WORK-009" in result.stdout
 
     def test_is_1_for_a_file_that_is_too_large(self, folder: Path):
         (folder / "large.yaml").write_bytes(GOOD.encode() + b"#" * LARGEST_BYTES)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hybrid_pools.lint.files import Skipped, Taken, walk
+from hybrid_pools.lint.files import Empty, Skipped, Taken, walk
 
 FILES = (
     "b.yaml",
@@ -44,6 +44,10 @@ class TestAFolder:
         taken, skipped = names(folder, folder)
         assert taken == ["a.yml", "b.yaml", "linked.yaml", "inner/c.JSON", "inner/deep/d.yaml"]
         assert sorted(skipped) == [".git", ".hidden.yaml", "README.md", "inner/.f", "loop", "train.py"]
+
+    def test_without_a_manifest_is_told(self, tmp_path: Path):
+        (tmp_path / "README.md").write_text("")
+        assert list(walk([str(tmp_path)])) == [Empty(str(tmp_path)), Skipped(str(tmp_path / "README.md"))]
 
     def test_is_taken_once_whatever_names_it(self, folder: Path):
         taken, _ = names(folder, folder / "b.yaml", folder, folder / "inner" / ".." / "b.yaml")
