@@ -68,6 +68,10 @@ class VertexJobs:
             asked = self._jobs.list_next(asked, page)
         return found
 
+    def get(self, name: str) -> Attempt:
+        """One job; refused where it is gone."""
+        return _attempt(_answer(self._jobs.get(name=name).execute))
+
     def create(self, request: Request, body: dict[str, Any]) -> Attempt:
         """Submit a job."""
         return _attempt(_answer(self._jobs.create(parent=request.parent, body=body).execute))

@@ -135,12 +135,19 @@ class Service:
             )
             return 200, self.jobs[-1].told(self.clock.now())
         if method == "POST" and rest.endswith(":cancel"):
-            job = next(job for job in self.jobs if job.name == f"{parent}/customJobs{rest.removesuffix(':cancel')}")
-            job.cancelled = job.cancelled or self.clock.now()
+            found = self._found(f"{parent}/customJobs{rest.removesuffix(':cancel')}")
+            if found is None:
+                return 404, _error(404, "no such job")
+            found.cancelled = found.cancelled or self.clock.now()
             return 200, {}
         if method == "GET" and not rest:
             return 200, self._page(query)
+        if method == "GET" and (one := self._found(f"{parent}/customJobs{rest}")):
+            return 200, one.told(self.clock.now())
         return 404, _error(404, f"{method} {path} is unknown")
+
+    def _found(self, name: str) -> Job | None:
+        return next((job for job in self.jobs if job.name == name), None)
 
     def _page(self, query: dict[str, list[str]]) -> dict[str, Any]:
         wanted = dict(re.findall(r'labels\.([\w-]+)="([^"]*)"', query["filter"][0]))

@@ -125,6 +125,20 @@ class TestARun:
                 run.submit()
             assert len(service.jobs) == 1
 
+    def test_is_not_submitted_again_when_somebody_deletes_its_job(self):
+        with run_of(Script()) as run:
+            service = run.service
+            sleep = service.clock.sleep
+
+            def deleting(duration: timedelta) -> None:
+                sleep(duration)
+                service.jobs.clear()
+
+            service.clock.sleep = deleting  # type: ignore[method-assign]
+            with pytest.raises(RunError, match=r"was followed as .*/1000, which is gone .* Submit it again to go on"):
+                run.submit()
+            assert service.jobs == []
+
 
 class TestSubmittedAgain:
     def test_while_it_runs_it_is_followed(self):
@@ -164,7 +178,16 @@ class TestSubmittedAgain:
             first, second = (jobs.create(REQUEST, REQUEST.body()) for _ in range(2))
             assert run.submit().name == first.name
             assert [one.name for one in run.service.jobs if one.cancelled] == [second.name]
-            assert "1 was submitted twice and is cancelled" in run.told
+            assert run.told.count("1 was submitted twice and is cancelled") == 1
+
+    def test_by_two_at_once_a_surplus_that_cannot_be_cancelled_is_told_once_and_the_run_goes_on(self):
+        with run_of(Script()) as run:
+            jobs = VertexJobs(REQUEST.parent, NOBODY, run.address)
+            for _ in range(2):
+                jobs.create(REQUEST, REQUEST.body())
+            run.service.faults.append(Fault("POST", 403))
+            assert run.submit().state is State.SUCCEEDED
+            assert sum("cannot be cancelled" in line for line in run.told) == 1
 
 
 class TestFaults:
