@@ -12,7 +12,7 @@ class VertexFacts(Fact):
 
     Attributes:
         accelerators: Vertex AI's name of a GPU model by its GKE accelerator type. One that is missing cannot be had there.
-        machine_series: Machine series that are known to be taken for custom training. Of others nothing is known.
+        machine_series: Machine series that are known to be taken for custom training. Of others nothing is known: the API has no list.
         environment_variables: Most of one container.
         executor_images: What the images begin with that run Python packages: those that Google has made for it.
         variables_set: Environment variables that Vertex AI sets itself. RANK and its kin only where there are several replicas.

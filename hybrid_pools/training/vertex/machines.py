@@ -24,6 +24,12 @@ class Machine:
     accelerator: str | None
     gpus: int
 
+    @property
+    def is_known(self) -> bool:
+        """Whether Vertex AI is known to take it for training. Others it may refuse, when they are asked for."""
+        known = catalogue().machine_types.get(self.machine_type)
+        return known is not None and known.series in vertex_facts().machine_series
+
 
 def machine_for(workers: Workers, workload_class: WorkloadClass, contract: Contract) -> Machine | tuple[str, ...]:
     """The machine like the first Spot pool of the class that suits; where none does, why not, pool by pool.
@@ -82,9 +88,6 @@ def _machine(pool: PoolContract, workers: Workers) -> Machine | str:
     if name is None:
         asked = f"{workers.gpus} GPUs, {workers.cpu:g} CPU cores and {workers.memory_gib:g} GiB"
         return f"is of a series without a machine of {asked}, and on Vertex AI each worker has one to itself"
-    series = catalogue().machine_types[name].series if name in catalogue().machine_types else None
-    if series is not None and series not in vertex_facts().machine_series:
-        return f"has {name}, and Vertex AI is not known to take series {series} for training"
     return Machine(pool.name, name, accelerator, workers.gpus)
 
 

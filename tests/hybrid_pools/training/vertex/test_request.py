@@ -148,12 +148,6 @@ BAD = {
         "workers",
         "which Vertex AI does not have",
     ),
-    "a machine series that Vertex AI does not take": (
-        job(workers=ONE | {"gpus": 0, "cpu": 4}),
-        prod_with(accelerator=None, machine_type="c4-standard-8", vcpus=8, memory_gib=30.0),
-        "workers",
-        "not known to take series c4",
-    ),
     "no bucket": (
         job(),
         PROD.model_copy(update={"teams": tuple(team.model_copy(update={"prefixes": {}}) for team in PROD.teams)}),
@@ -179,6 +173,14 @@ def test_what_vertex_ai_cannot_do_is_refused_with_the_reason(name):
 def test_an_account_that_is_none_of_googles_is_refused(account):
     with pytest.raises(VertexError, match="is no Google service account"):
         vertex_request(job(), PROD, account)
+
+
+def test_a_machine_that_vertex_ai_is_not_known_to_take_is_asked_for_all_the_same():
+    told = prod_with(accelerator=None, machine_type="c4-standard-8", vcpus=8, memory_gib=30.0)
+    request = vertex_request(job(workers=ONE | {"gpus": 0, "cpu": 4}), told, ACCOUNT)
+    assert request.machine.machine_type == "c4-standard-8"
+    assert not request.machine.is_known
+    assert vertex_request(job(workers=ONE), PROD, ACCOUNT).machine.is_known
 
 
 def test_all_problems_are_told_at_once():
