@@ -41,14 +41,17 @@ def take_over(bucket: Bucket, layout: Layout, attempt: str) -> Held:
 
 
 def join(bucket: Bucket, layout: Layout, attempt: str, timeout: float, sleep: Callable[[float], None] = time.sleep) -> Held:
-    """The lease that the coordinator of this worker's attempt has taken; waits for it up to `timeout` seconds."""
+    """The lease that the coordinator of this worker's attempt has taken; waits for it up to `timeout` seconds.
+
+    One that has ended is not joined: an evicted job goes on with the id that it had, and its workers start before its coordinator.
+    """
     give_up = time.monotonic() + timeout
     while True:
         held = read_lease(bucket, layout)
-        if held and held.lease.attempt == attempt and held.lease.settled:
+        if held and held.lease.attempt == attempt and held.lease.settled and held.lease.ended_at is None:
             return held
         if time.monotonic() > give_up:
-            other = f"attempt {held.lease.attempt!r} holds it" if held else "nobody holds it"
+            other = f"attempt {held.lease.attempt!r} {'held' if held.lease.ended_at else 'holds'} it" if held else "nobody holds it"
             raise IncompleteError(
                 f"worker 0 of attempt {attempt!r} did not take {layout.uri} over within {timeout:g} s ({other}). "
                 "Give all workers of one start the same attempt id, and look why worker 0 has not begun."

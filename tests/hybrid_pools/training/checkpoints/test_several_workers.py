@@ -52,6 +52,21 @@ def test_a_worker_waits_for_the_coordinator_of_its_own_attempt(address, monkeypa
         begun(address, attempt="start-2", rank=1, workers=2)
 
 
+def test_a_worker_does_not_join_a_start_that_has_ended_and_whose_id_is_used_again(address, make, monkeypatch):
+    first = begun(address, attempt="job-1", rank=0, workers=2)
+    first.close()
+    with monkeypatch.context() as hurried:
+        hurried.setattr(module, "WORKERS_SECONDS", 0.1)
+        with pytest.raises(IncompleteError, match="attempt 'job-1' held it"):
+            begun(address, attempt="job-1", rank=1, workers=2)
+    again = [begun(address, attempt="job-1", rank=rank, workers=2) for rank in range(2)]
+    for rank in (1, 0):
+        again[rank].publish(make(rank, f"rank{rank}-"), 7)
+    for checkpoints in again:
+        checkpoints.wait()
+    assert at(address).latest().step == 7
+
+
 def test_several_workers_must_share_an_id():
     with pytest.raises(AddressError, match="HYBRID_POOLS_ATTEMPT"):
         Checkpoints("gs://bucket/runs/team/run", workers=2)
