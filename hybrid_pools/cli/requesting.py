@@ -31,10 +31,11 @@ def requested(file: Path, contract: str | None, stack: str | None, service_accou
     # Images that run packages are Google's own, which have tags.
     if run.job.package is None:
         warn_of_tag(file, run.job)
-    if not request.machine.is_known:
+    machine = request.machine
+    if not machine.is_known:
         typer.echo(
-            f"warning: {file}: workers get {request.machine.machine_type}, like those of pool {request.machine.pool}, and Vertex AI is not known "
-            "to take it for training. It says so when it does not; then name another flavor.",
+            f"warning: {file}: workers get {machine.machine_type}, as pool {machine.pool} has, and Vertex AI is not known to take it for "
+            "training. If it refuses, name another flavor.",
             err=True,
         )
     return request

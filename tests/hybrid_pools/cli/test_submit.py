@@ -54,6 +54,17 @@ def test_warns_of_a_tag_that_may_be_another_program_after_a_restart(run, tmp_pat
     assert json.loads(result.stdout)
 
 
+def test_warns_of_a_machine_that_vertex_ai_is_not_known_to_take(run, tmp_path):
+    told = json.loads((tmp_path / "contract.json").read_text(encoding="utf-8"))
+    for pool in told["pools"]:
+        pool["machineType"] = "zz-future-24"
+    (tmp_path / "contract.json").write_text(json.dumps(told), encoding="utf-8")
+    assert (
+        "workers get zz-future-24, as pool train-l4 has, and Vertex AI is not known to take it"
+        in run("render", "--target", "vertex").stderr
+    )
+
+
 def test_a_service_account_and_a_target_that_has_none_are_refused(run):
     result = run("render")
     assert result.exit_code == 2
