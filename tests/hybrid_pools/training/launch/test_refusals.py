@@ -66,7 +66,7 @@ CASES: list[tuple[str, Job, Contract, dict[str, str]]] = [
     ("a coordinator without quota", job(**MEET, workers={"gpus": 1, "cpu": 4, "memoryGib": 16}), STAGING, {"JOB-106 coordinator": ""}),
     ("a coordinator larger than a node", job(coordinator={"command": ["meet"], "cpu": 4}), LOCAL, {"JOB-106 coordinator": ""}),
     ("nowhere to save", job(), without_buckets(LOCAL), {"JOB-109 checkpoint": "docs/storage.md"}),
-    ("a save longer than the run", job(boundHours=0.005), LOCAL, {"JOB-110 checkpoint": "correct the numbers"}),
+    ("a save longer than the run", job(boundHours=0.005), LOCAL, {"JOB-110 checkpoint": "correct the numbers under checkpoint"}),
     (
         "everything wrong at once",
         job(environment="dev", boundHours=1000, workers={"gpus": 99}, coordinator={"command": ["meet"], "cpu": 99}),
