@@ -52,6 +52,7 @@ _READING = f"""\
 - YAML is read **as Kubernetes reads it**: `yes` is true, `010` is eight, a date is text. What two readers read differently is refused: a
   key that comes twice or is no text, a tag, `<<` after a key that it brings too, aliases that contain themselves or unfold to more than any
   manifest has.
+- What breaks a rule is an error here, in whatever mode the cluster's admission is ([rolling out](admission.md#rolling-out)).
 - A manifest is judged as if its controller made the pods, a Pod as if a person did. Objects that name no namespace go to that of
   `--namespace`, and to `default` without one.
 - Braces in what a container runs (`command`, `args`, `env`) are the program's own. Anywhere else in an object with pods they are a template

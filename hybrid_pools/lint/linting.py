@@ -18,6 +18,9 @@ from hybrid_pools.workload.rule import Verdict
 from hybrid_pools.workload.templates import pods_of, queue_of
 
 _DEFAULT_NAMESPACE = "default"
+_NEED_PODS = ("apps", "batch", "jobset.x-k8s.io", "kubeflow.org")
+"""Groups whose kinds all have a pod template. One without it has it in a place that nobody looks at, or is none."""
+
 LARGEST_BYTES = 16 * 1024 * 1024
 
 
@@ -100,6 +103,8 @@ class _Judging:
         except NotReadable as problem:
             yield self._unreadable(problem)
             return
+        if found.kind is not None and found.kind.group in _NEED_PODS and not pods:
+            yield self._finding(UNDERSTOOD, "spec", "has no pod template where its kind has one")
         subject = Subject(
             self._owner, found.api_version, found.kind_name, found.kind, namespace, queue, self._owner, False, self._surroundings
         )

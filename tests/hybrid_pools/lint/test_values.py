@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from hybrid_pools.lint import values
 from hybrid_pools.lint.objects import KubernetesObject, NotUnderstood, objects
 
 
@@ -58,6 +59,10 @@ class TestAliases:
         assert isinstance(found, KubernetesObject)
         assert found.content["data"]["n999"] == {"a": "b"}
 
-    def test_are_not_needed_to_be_large(self):
-        [found] = objects("apiVersion: v1\nkind: ConfigMap\ndata: [" + "a, " * 250_000 + "]\n")
+    def test_are_not_needed_to_be_large(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(values, "_MOST", 100)
+        [found] = objects("apiVersion: v1\nkind: ConfigMap\ndata: [" + "a, " * 200 + "]\n")
         assert isinstance(found, KubernetesObject)
+        [refused] = objects("apiVersion: v1\nkind: ConfigMap\ndata: [&a [" + "a, " * 60 + "], *a]\n")
+        assert isinstance(refused, NotUnderstood)
+        assert "unfolds to" in refused.detail
