@@ -2,7 +2,7 @@
 
 import json
 
-from hybrid_pools.blueprint.contract import CONTRACT_VERSION, contract
+from hybrid_pools.blueprint.contract import CONTRACT_VERSION, Contract, contract
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.documents.keys import keys, keys_table
 from hybrid_pools.documents.markdown import document
@@ -16,14 +16,6 @@ def render(example: Blueprint) -> str:
         example: Environment to show. Physical names and the endpoint, which only a real stack has, are made up.
     """
     schema = contract_schema()
-    name = example.environment.name
-    shown = contract(
-        example,
-        cluster=f"{name}-cluster-0a1b2c3",
-        endpoint=f"gke-0a1b2c3d4e5f-{example.environment.region}.gke.example",
-        node_pools={pool.name: f"{pool.name}-pool-0a1b2c3" for pool in example.pools},
-        buckets={bucket.kind: f"{bucket.name_stem}-0a1b2c3" for bucket in example.buckets},
-    )
     return document(
         "Contract",
         "`hybrid_pools/blueprint/contract.py`",
@@ -34,7 +26,19 @@ def render(example: Blueprint) -> str:
         "removed, renamed or changes its meaning raises `contractVersion`. What has no value is left out.",
         "## Fields",
         keys_table(keys(schema, schema["$defs"])),
-        f"## Example: {name}",
+        f"## Example: {example.environment.name}",
         "Physical names end in digits that Pulumi chooses, so never write one down: read the contract.",
-        f"```json\n{json.dumps(shown.model_dump(mode='json', exclude_none=True), indent=2)}\n```",
+        f"```json\n{json.dumps(shown_contract(example).model_dump(mode='json', exclude_none=True), indent=2)}\n```",
+    )
+
+
+def shown_contract(example: Blueprint) -> Contract:
+    """The contract of an environment with made-up physical names."""
+    name = example.environment.name
+    return contract(
+        example,
+        cluster=f"{name}-cluster-0a1b2c3",
+        endpoint=f"gke-0a1b2c3d4e5f-{example.environment.region}.gke.example",
+        node_pools={pool.name: f"{pool.name}-pool-0a1b2c3" for pool in example.pools},
+        buckets={bucket.kind: f"{bucket.name_stem}-0a1b2c3" for bucket in example.buckets},
     )
