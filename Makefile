@@ -5,7 +5,7 @@ STACK ?= local
 # a double of Vertex AI, and whether the generators reach everything: what takes longer than a check may.
 TRAINING := tests/hybrid_pools/training
 SLOW_TESTS := tests/lab tests/engine tests/cluster tests/components tests/test_strategies.py \
-  $(TRAINING)/checkpoints $(TRAINING)/conformance $(TRAINING)/vertex/test_submitting.py
+  $(TRAINING)/checkpoints $(TRAINING)/conformance $(TRAINING)/vertex/test_submitting.py $(TRAINING)/vertex/test_resuming.py
 VENV := .venv
 BIN := $(VENV)/bin
 PURE_TESTS = $(BIN)/python -m pytest -n 2 --dist worksteal -m "not engine and not sweep" $(addprefix --ignore=,$(SLOW_TESTS))

@@ -7,7 +7,7 @@ import json
 import re
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -109,12 +109,14 @@ class Service:
         scripts: Lives of the jobs in the order of their submission; the last one is that of all later ones.
         lag: Seconds until a new job is listed.
         page: Jobs in one answer.
+        execute: Lives a job by really running it, in place of the scripts.
     """
 
     clock: FakeClock
     scripts: list[Script]
     lag: float = 0
     page: int = 100
+    execute: Callable[[dict[str, Any]], Script] | None = None
     faults: deque[Fault] = field(default_factory=deque)
     jobs: list[Job] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -130,9 +132,8 @@ class Service:
                 self.refused += wrong
                 return 400, _error(400, "; ".join(wrong))
             number = len(self.jobs)
-            self.jobs.append(
-                Job(f"{parent}/customJobs/{1000 + number}", body, self.scripts[min(number, len(self.scripts) - 1)], self.clock.now())
-            )
+            script = self.execute(body) if self.execute else self.scripts[min(number, len(self.scripts) - 1)]
+            self.jobs.append(Job(f"{parent}/customJobs/{1000 + number}", body, script, self.clock.now()))
             return 200, self.jobs[-1].told(self.clock.now())
         if method == "POST" and rest.endswith(":cancel"):
             found = self._found(f"{parent}/customJobs{rest.removesuffix(':cancel')}")
