@@ -57,7 +57,7 @@ def documents(text: str) -> Iterator[Document | Broken]:
     line = 0
     for chunk in _split(text):
         if not _NOTHING.fullmatch(chunk):
-            yield _composed(chunk, line)
+            yield from _composed(chunk, line)
         line += chunk.count("\n")
 
 
@@ -88,18 +88,20 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         return MAPPING if kind is MappingNode else SEQUENCE
 
 
-def _composed(chunk: str, line: int) -> Document | Broken:
+def _composed(chunk: str, line: int) -> Iterator[Document | Broken]:
     loader = _Loader(chunk)
     try:
         node = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = ", ".join(part for part in (error.context, error.problem) if part) or "cannot be parsed"
-        return Broken(line + (mark.line if mark else 0) + 1, (mark.column if mark else 0) + 1, reason, chunk)
+        yield Broken(line + (mark.line if mark else 0) + 1, (mark.column if mark else 0) + 1, reason, chunk)
     except (yaml.reader.ReaderError, UnicodeEncodeError) as error:
         reason = f"a character that YAML does not allow ({getattr(error, 'reason', error)})"
-        return Broken(line + 1, 1, reason, chunk)
+        yield Broken(line + 1, 1, reason, chunk)
+    else:
+        # YAML knows more ends of lines than those that are left out before: such a document may say nothing after all.
+        if node is not None:
+            yield Document(node, line, chunk)
     finally:
         loader.dispose()
-    # A chunk that says nothing is left out before, so there is a node.
-    return Document(node, line, chunk)

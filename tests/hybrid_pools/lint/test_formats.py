@@ -1,5 +1,6 @@
 """However a manifest is written, the lint sees what the cluster sees: nothing that judging refuses passes because of its spelling."""
 
+import copy
 import json
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +16,10 @@ from hybrid_pools.lint.rules import WORKLOAD_LAWS
 from hybrid_pools.lint.surroundings import surroundings
 from hybrid_pools.workload.judging import judge
 from hybrid_pools.workload.rule import Verdict
-from tests.cluster.admission.corpus import cases
+from tests.cluster.admission.corpus import cases, patched
 from tests.environments import blueprint_of
 from tests.hybrid_pools.blueprint.test_contract import contract_of
-from tests.hybrid_pools.lint.given import CLEAN, CONTRACT, JOB, PROD, ids, lint_text
+from tests.hybrid_pools.lint.given import BUFFER_JOB, CLEAN, CONTRACT, JOB, JOB_SET, PROD, PYTORCH_JOB, ids, lint_text
 from tests.workload_strategies import jobs, pods
 from tests.workloads import Manifest
 
@@ -95,6 +96,77 @@ class TestEveryFormat:
         at = data.draw(st.integers(0, len(text) - 1))
         lint_text(text[:at])
         lint_text(text[:at] + data.draw(st.characters(codec="utf-8")) + text[at + 1 :])
+
+
+_FULL = patched(
+    JOB_SET,
+    {
+        "spec": {
+            "replicatedJobs": [
+                {
+                    "name": "workers",
+                    "template": {
+                        "spec": {
+                            "podFailurePolicy": {"rules": [{"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}]},
+                            "template": patched(
+                                JOB["spec"]["template"],
+                                {
+                                    "spec": {
+                                        "nodeSelector": {"hybrid-pools.io/role": "spot"},
+                                        "affinity": {
+                                            "nodeAffinity": {
+                                                "requiredDuringSchedulingIgnoredDuringExecution": {
+                                                    "nodeSelectorTerms": [
+                                                        {"matchExpressions": [{"key": "hybrid-pools.io/role", "operator": "Exists"}]}
+                                                    ]
+                                                }
+                                            }
+                                        },
+                                        "containers": [
+                                            {
+                                                "name": "trainer",
+                                                "image": "a",
+                                                "command": ["sh", "-c", "train || true"],
+                                                "env": [{"name": "HYBRID_POOLS_CHECKPOINT_URI", "value": "gs://a"}],
+                                                "lifecycle": {"preStop": {"exec": {"command": ["sleep", "9"]}}},
+                                            }
+                                        ],
+                                    }
+                                },
+                            ),
+                        }
+                    },
+                }
+            ]
+        }
+    },
+)
+"""A manifest in which every rule of the lint has something to read."""
+
+_PLAIN_VALUES = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(-5, 200), st.floats(allow_nan=False, allow_infinity=False), st.text("ab:/-$ ", max_size=4)
+    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text("ab.", min_size=1, max_size=3), inner, max_size=3)),
+    max_leaves=5,
+)
+
+
+def _places(value: Any) -> list[Any]:
+    """Every mapping and list inside of it that holds something."""
+    inner = [*(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())]
+    return ([value] if inner else []) + [place for each in inner for place in _places(each)]
+
+
+class TestAnyManifest:
+    @settings(max_examples=150)
+    @given(st.data())
+    def test_is_judged_without_failing_whatever_stands_in_it(self, data: st.DataObject):
+        manifest = copy.deepcopy(data.draw(st.sampled_from([_FULL, PYTORCH_JOB, BUFFER_JOB, CLEAN["cron job"], CLEAN["Ray job"]])))
+        place = data.draw(st.sampled_from(_places(manifest)))
+        key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+        place[key] = data.draw(_PLAIN_VALUES)
+        lint_text(json.dumps(manifest))
 
 
 class TestAnyContract:
