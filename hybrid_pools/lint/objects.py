@@ -19,6 +19,7 @@ _OWN_BRACES = ("args", "command", "env", "podSpecPatch")
 
 _NAMES = ("name", "namespace", "generateName")
 _INGREDIENTS = {("kustomize.config.k8s.io", "Kustomization"), ("kustomize.config.k8s.io", "Component")}
+_OF_A_LIST = {"apiVersion", "kind", "metadata", "items"}
 _LATER = ("argoproj.io",)
 """Groups whose templates are filled in by their controller in the cluster: they are as rendered as they get."""
 
@@ -86,6 +87,9 @@ def _objects(content: Any, node: yaml.Node, document: Document) -> Iterator[Kube
     if not (isinstance(api_version, str) and api_version and isinstance(kind_name, str) and kind_name):
         yield refused(OBJECT, f"has no {'apiVersion' if not (isinstance(api_version, str) and api_version) else 'kind'} that is text")
     elif kind_name.endswith("List") and content.get("items") is not None:
+        more = sorted(content.keys() - _OF_A_LIST)
+        if more:
+            yield refused(OBJECT, f"is a list that has {more[0]} beside its items")
         yield from _items(content["items"], node, document, refused)
     elif (api_version.partition("/")[0], kind_name) in _INGREDIENTS:
         yield refused(RENDERED, f"is a {kind_name}, from which kustomize makes objects")
