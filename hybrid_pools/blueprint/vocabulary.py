@@ -298,6 +298,9 @@ RESUME_EXIT_CODE = 42
 """A trainer that was stopped and has saved ends with it: start it again. Exit code 0 would count as done, whatever was asked of it
 (kubernetes#118310); this value is the one that xpk restarts on, and no exception or signal ends a process with it."""
 
+TERMINATED_EXIT_CODE = 143
+"""What the signal to stop ends a process with that does not listen to it."""
+
 
 def priority_class(workload_class: WorkloadClass) -> str:
     """Kubernetes and Kueue priority class of a class of workloads."""

@@ -16,6 +16,7 @@ from hybrid_pools.blueprint.vocabulary import (
     MEETING_PORT_VARIABLE,
     RANK_VARIABLE,
     RESUME_EXIT_CODE,
+    TERMINATED_EXIT_CODE,
     WORKERS_VARIABLE,
 )
 from hybrid_pools.documents.contract import shown_contract
@@ -87,7 +88,11 @@ _WRITTEN = (
 )
 _ENDS = (
     ("The node is taken, drained or lost", "`DisruptionTarget`", "starts again, not counted"),
-    ("The trainer was asked to stop and has saved", f"exit code {RESUME_EXIT_CODE}", "starts again, not counted"),
+    (
+        "The trainer was asked to stop",
+        f"exit code {RESUME_EXIT_CODE}, or {TERMINATED_EXIT_CODE} where it does not listen",
+        "starts again, not counted",
+    ),
     ("There is no such command in the image", "exit code 126 or 127", "ends at once"),
     ("Anything else", "any other exit code", "starts again: 3 times a single worker, 10 times a gang"),
     ("The run has had its time", "Kueue ends it", "ends; started again it goes on from its checkpoint"),
@@ -129,7 +134,7 @@ def render(example: Blueprint) -> str:
         "Launch a run",
         "`hybrid_pools/documents/launch.py` and `hybrid_pools/training/launch`",
         "From a description of some ten lines and the [contract](contract.md) of an environment, `hybrid-pools render` makes a manifest "
-        "that is right there: it passes every [admission rule](admission.md) and the [lint](lint.md), and comes back after every lost node. "
+        "that is right there: it passes every [admission rule](admission.md) and the [lint](lint.md), and comes back after every loss. "
         "`hybrid-pools explain` says in plain words what to expect of it.",
         _STEPS,
         "## A description",

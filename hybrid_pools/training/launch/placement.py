@@ -4,7 +4,7 @@ Kueue looks at quota alone: it would send a worker with four GPUs to nodes that 
 worked out here, and kept away by a selector.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hybrid_pools.blueprint.contract import Contract, PoolContract
@@ -70,12 +70,21 @@ class Place:
         return self.never is None and self.short is None
 
 
-def places(contract: Contract, queue: TeamQueueContract, pods: PodSet) -> tuple[Place, ...]:
-    """Every flavor that the queue tries, in its order."""
+def places(contract: Contract, queue: TeamQueueContract, pods: PodSet, taken: Mapping[str, Resources]) -> tuple[Place, ...]:
+    """Every flavor that the queue tries, in its order.
+
+    Args:
+        taken: What other pods of the run have of the quota by then, by flavor.
+    """
     flavors = {flavor.name: flavor for flavor in contract.flavors}
     ordered = [flavors[quota.flavor] for quota in queue.quotas]
     compact = _is_compact(ordered, pods)
-    return tuple(_place(contract, queue, pods, flavor, compact=compact) for flavor in ordered)
+    found = []
+    for flavor in ordered:
+        most, other = most_by_quota(contract, queue, flavor), taken.get(flavor.name, Resources())
+        left = Resources(most.cpu - other.cpu, most.memory - other.memory, most.gpus - other.gpus)
+        found.append(_place(contract, flavor, pods, left, compact=compact))
+    return tuple(found)
 
 
 def grace_seconds(contract: Contract, flavor: FlavorContract) -> int:
@@ -90,7 +99,7 @@ def _is_compact(ordered: list[FlavorContract], pods: PodSet) -> bool:
     return any(flavor.topology and flavor.name == pods.flavor for flavor in ordered) or all(flavor.topology for flavor in ordered)
 
 
-def _place(contract: Contract, queue: TeamQueueContract, pods: PodSet, flavor: FlavorContract, *, compact: bool) -> Place:
+def _place(contract: Contract, flavor: FlavorContract, pods: PodSet, most: Resources, *, compact: bool) -> Place:
     holding = {pool.name: _per_node(pool, pods) for pool in pools_of(contract, flavor)}
     fitting = [pool for pool in pools_of(contract, flavor) if holding[pool.name]]
     never = _unwanted(flavor, pods, compact=compact) or next(_misfits(contract, flavor, pods, holding), None)
@@ -103,7 +112,7 @@ def _place(contract: Contract, queue: TeamQueueContract, pods: PodSet, flavor: F
         grace_seconds=grace_seconds(contract, flavor),
         compact=flavor.topology,
         never=never,
-        short=_short(most_by_quota(contract, queue, flavor), pods),
+        short=_short(most, pods),
     )
 
 

@@ -39,12 +39,13 @@ def plan(job: Job, contract: Contract) -> Plan:
         raise LaunchError([*problems, no_queue(job, contract, team)])
     bound = max(1, round(job.bound_hours * _SECONDS_AN_HOUR))
     problems += bound_problems(bound, policy)
-    workers = _part(contract, queue, _workers(job, contract), job.command)
-    problems += place_problems(job, workers, "workers")
     coordinator = None
     if job.coordinator is not None:
         coordinator = _part(contract, queue, _coordinator(job.coordinator), job.coordinator.command)
-        problems += place_problems(job, coordinator, "coordinator")
+    # Kueue finds places in the manifest's order, so the coordinator's quota is taken when the workers come.
+    workers = _part(contract, queue, _workers(job, contract), job.command, beside=coordinator)
+    problems += place_problems(job, workers, "workers")
+    problems += place_problems(job, coordinator, "coordinator") if coordinator else []
     checkpoint = None
     if job.checkpoint is not None:
         checkpoint, wrong = _checkpoint(job, job.checkpoint, team, bound, workers)
@@ -65,8 +66,10 @@ def plan(job: Job, contract: Contract) -> Plan:
     )
 
 
-def _part(contract: Contract, queue: TeamQueueContract, pods: PodSet, command: tuple[str, ...]) -> Part:
-    return Part(pods, command, places(contract, queue, pods))
+def _part(contract: Contract, queue: TeamQueueContract, pods: PodSet, command: tuple[str, ...], *, beside: Part | None = None) -> Part:
+    first = next((place.flavor for place in beside.order if place.fits), None) if beside else None
+    taken = {first: beside.pods.each} if beside and first else {}
+    return Part(pods, command, places(contract, queue, pods, taken))
 
 
 def _workers(job: Job, contract: Contract) -> PodSet:

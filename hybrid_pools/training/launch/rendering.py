@@ -6,7 +6,7 @@ lost pod anew and leaves the others hanging. What may end a run is kept apart:
 | What happened | How it shows | What follows |
 | --- | --- | --- |
 | the node was taken, drained or lost | condition DisruptionTarget | starts again, not counted |
-| the trainer was asked to stop, and has saved | exit code 42 | starts again, not counted |
+| the trainer was asked to stop | exit code 42, or 143 where it does not listen | starts again, not counted |
 | there is no such command in the image | exit code 126 or 127 | ends at once: no retry can help |
 | anything else | any other code | starts again, a bounded number of times |
 
@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 
-from hybrid_pools.blueprint.vocabulary import KUEUE_PRIORITY_LABEL, MAX_EXEC_LABEL, QUEUE_LABEL, RESUME_EXIT_CODE
+from hybrid_pools.blueprint.vocabulary import KUEUE_PRIORITY_LABEL, MAX_EXEC_LABEL, QUEUE_LABEL, RESUME_EXIT_CODE, TERMINATED_EXIT_CODE
 from hybrid_pools.training.launch.plan import Plan
 from hybrid_pools.training.launch.pods import coordinator_template, worker_template
 
@@ -34,6 +34,9 @@ _RETRIES = 3
 _GANG_RETRIES = 10
 """Failures of a gang after which the run ends. More than of a single worker: when one of its nodes is lost without a word, the others
 fail by themselves before anybody knows why."""
+
+_STOPPED = (RESUME_EXIT_CODE, TERMINATED_EXIT_CODE)
+"""Kueue's eviction leaves no other trace of a stop (jobset#1117)."""
 
 _NO_COMMAND = (126, 127)
 """Exit codes of a shell or a runtime that finds no command or may not run it."""
@@ -91,7 +94,7 @@ def _object(plan: Plan, api_version: str, kind: str, spec: Manifest) -> Manifest
 def _job(plan: Plan) -> Manifest:
     policy = [
         {"action": "Ignore", "onPodConditions": _DISRUPTED},
-        {"action": "Ignore", "onExitCodes": _exit_codes(RESUME_EXIT_CODE)},
+        {"action": "Ignore", "onExitCodes": _exit_codes(*_STOPPED)},
         {"action": "FailJob", "onExitCodes": _exit_codes(*_NO_COMMAND)},
     ]
     spec = {"backoffLimit": _RETRIES, "podFailurePolicy": {"rules": policy}, "template": worker_template(plan, None)}
@@ -128,7 +131,7 @@ def _part(name: str, count: int, template: Manifest) -> Manifest:
     """One of the jobs of a set. It retries nothing itself: the set starts again as a whole."""
     policy = [
         {"action": "FailJob", "onPodConditions": _DISRUPTED},
-        {"action": "FailJob", "onExitCodes": _exit_codes(RESUME_EXIT_CODE)},
+        {"action": "FailJob", "onExitCodes": _exit_codes(*_STOPPED)},
         {"action": "FailJob", "onExitCodes": _exit_codes(*_NO_COMMAND)},
     ]
     spec = {

@@ -102,6 +102,14 @@ class TestARunWithAPlace:
         with pytest.raises(LaunchError, match="a worker needs 25"):
             plan(job(workers={"cpu": 25}), older)
 
+    def test_shares_a_quota_with_its_coordinator(self):
+        # Vision's interactive queue has six cores of stable nodes, two of them borrowed.
+        six = INTERACTIVE | {"workers": {"count": 2, "gpus": 0, "cpu": 3, "memoryGib": 2}, "boundHours": 2}
+        first, _ = plan(job(**six), LOCAL).workers.order
+        beside, buffer = plan(job(**six, **MEET), LOCAL).workers.order
+        assert (first.fits, beside.fits, buffer.fits) == (True, False, True)
+        assert beside.short == "gives this queue at most 5 CPU cores, borrowed ones included, and 6 are asked for"
+
     def test_keeps_its_checkpoints_below_the_teams_prefix(self):
         planned = plan(job(), LOCAL)
         assert planned.checkpoint is not None

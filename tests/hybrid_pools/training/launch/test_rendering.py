@@ -8,7 +8,14 @@ import yaml
 from syrupy.assertion import SnapshotAssertion
 
 from hybrid_pools.blueprint.contract import Contract
-from hybrid_pools.blueprint.vocabulary import CHECKPOINT_ATTEMPT_VARIABLE, JOB_ID_LABEL, RANK_VARIABLE, RESUME_EXIT_CODE, ROLE_LABEL
+from hybrid_pools.blueprint.vocabulary import (
+    CHECKPOINT_ATTEMPT_VARIABLE,
+    JOB_ID_LABEL,
+    RANK_VARIABLE,
+    RESUME_EXIT_CODE,
+    ROLE_LABEL,
+    TERMINATED_EXIT_CODE,
+)
 from hybrid_pools.documents.explanation import explained
 from hybrid_pools.training.launch import Plan, manifest, plan, text
 from hybrid_pools.training.launch.explanation import explanation
@@ -46,7 +53,7 @@ class TestASingleWorker:
         rules = self.made["spec"]["podFailurePolicy"]["rules"]
         assert [(rule["action"], rule.get("onExitCodes", {}).get("values")) for rule in rules] == [
             ("Ignore", None),
-            ("Ignore", [RESUME_EXIT_CODE]),
+            ("Ignore", [RESUME_EXIT_CODE, TERMINATED_EXIT_CODE]),
             ("FailJob", [126, 127]),
         ]
         assert self.made["spec"]["backoffLimit"] > 0
