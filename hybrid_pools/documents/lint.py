@@ -24,7 +24,7 @@ from hybrid_pools.blueprint.vocabulary import (
 )
 from hybrid_pools.documents.markdown import code, document, table
 from hybrid_pools.lint.linting import LARGEST_BYTES, lint
-from hybrid_pools.lint.rule import Law
+from hybrid_pools.lint.rule import Law, Rule
 from hybrid_pools.lint.rules import all_rules
 from hybrid_pools.lint.surroundings import surroundings
 from hybrid_pools.lint.understanding import LAWS
@@ -170,13 +170,22 @@ def render(example: Blueprint) -> str:
         _laws(LAWS),
         "## Rules of the lint",
         "Beside them all [rules on workloads](admission.md#rules-on-workloads), each an error.",
-        table(
-            ["Id", "Rule", "Level", "On", "Why", "Fix"],
-            ([each.law.id, each.law.title, each.law.severity.value, each.scope.value, each.law.why, each.law.fix] for each in all_rules()),
-        ),
+        table(["Id", "Rule", "Level", "On", "Why", "Fix", "Source"], map(_row, all_rules())),
         "## What it does not do",
         _LIMITS,
     )
+
+
+def _row(rule: Rule) -> list[str]:
+    law = rule.law
+    return [law.id, law.title, law.severity.value, rule.scope.value, law.why, law.fix, _link(law.source)]
+
+
+def _link(source: str) -> str:
+    if source.startswith("https://"):
+        return f"<{source}>"
+    name = source.removeprefix("docs/")
+    return f"[{name}]({name})"
 
 
 def _laws(laws: tuple[Law, ...]) -> str:

@@ -15,11 +15,16 @@ from hybrid_pools.lint.scalars import MAPPING, SEQUENCE, TEXT, tag_of
 _MARKER = re.compile(r"^(?:---(?=[ \t\r\n]|\Z)|\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n?)", re.MULTILINE)
 """A line that begins a document, or one that ends it: in YAML they do wherever they stand, in quotes and block texts too."""
 
-TEMPLATE_MARKS = re.compile(r"\{\{|\{%|<%|\$\{")
+TEMPLATE_MARKS = ("{{", "{%", "<%", "${")
 """What begins a part that Helm, Jinja, ERB or a shell fills in."""
 
 _NOTHING = re.compile(r"(?:[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)|%(?:YAML|TAG)[^\n]*\n|---[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)|\.\.\.[^\n]*(?:\n|\Z))*")
 """Comments, directives and markers."""
+
+
+def has_marks(text: str) -> bool:
+    """Whether a text has a part that is filled in later."""
+    return any(mark in text for mark in TEMPLATE_MARKS)
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class Document:
     @cached_property
     def has_marks(self) -> bool:
         """Whether it may be a template that is not rendered. Searched for once: a document may be a list of thousands of objects."""
-        return bool(TEMPLATE_MARKS.search(self.text))
+        return has_marks(self.text)
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,10 @@ def documents(text: str) -> Iterator[Document | Broken]:
 
 def _split(text: str) -> Iterator[str]:
     start = 0
+    if "\n---" not in text and "\n..." not in text and not text.startswith("..."):
+        # A file of one document, as most are. A marker at its very beginning belongs to it.
+        yield text
+        return
     for marker in _MARKER.finditer(text):
         at = marker.start() if marker[0].startswith("---") else marker.end()
         if at > start:

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from hybrid_pools.lint.composing import TEMPLATE_MARKS, Broken, Document, documents
+from hybrid_pools.lint.composing import Broken, Document, documents, has_marks
 from hybrid_pools.lint.rule import Law
 from hybrid_pools.lint.understanding import OBJECT, PLAIN, RENDERED
 from hybrid_pools.lint.values import value_of
@@ -115,7 +115,7 @@ def _object(
     named = metadata if isinstance(metadata, dict) else {}
     if document.has_marks:
         marked = {"apiVersion": api_version, "kind": kind_name, **{key: named.get(key) for key in _NAMES}}
-        if open_key := next((key for key, value in marked.items() if isinstance(value, str) and TEMPLATE_MARKS.search(value)), None):
+        if open_key := next((key for key, value in marked.items() if isinstance(value, str) and has_marks(value)), None):
             yield _unrendered(node, document, open_key, marked[open_key])
             return
         if kind is not None:
@@ -136,7 +136,7 @@ def _unrendered(node: yaml.Node, document: Document, what: str, text: object) ->
 def _with_gaps(value: Any) -> Any:
     """The value with `UNKNOWN` for every text in it that is filled in later."""
     if isinstance(value, str):
-        return UNKNOWN if TEMPLATE_MARKS.search(value) else value
+        return UNKNOWN if has_marks(value) else value
     if isinstance(value, list):
         return [_with_gaps(each) for each in value]
     if isinstance(value, dict):
@@ -151,14 +151,14 @@ def _open_nodes(node: yaml.Node) -> tuple[list[yaml.Node], list[yaml.Node]]:
 
     def search(inner: yaml.Node) -> None:
         if isinstance(inner, yaml.ScalarNode):
-            if TEMPLATE_MARKS.search(inner.value):
+            if has_marks(inner.value):
                 values.append(inner)
         elif isinstance(inner, yaml.SequenceNode):
             for each in inner.value:
                 search(each)
         else:
             for key, each in inner.value:
-                if TEMPLATE_MARKS.search(key.value):
+                if has_marks(key.value):
                     keys.append(key)
                 if key.value not in _OWN_BRACES:
                     search(each)

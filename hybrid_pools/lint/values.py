@@ -36,6 +36,8 @@ def value_of(document: Document) -> tuple[Any, list[Broken]]:
 
 @dataclass
 class _Reader:
+    """Reads nodes. Most are text that the composer found to be text, which it marks with the very object `TEXT`."""
+
     line: int
     broken: list[Broken] = field(default_factory=list)
     aliased: bool = False
@@ -68,7 +70,7 @@ class _Reader:
             self._unknown_tag(node)
         values, size = [], 1
         for inner in node.value:
-            value, inner_size = self.read(inner, depth + 1)
+            value, inner_size = (inner.value, 1) if inner.tag is TEXT else self.read(inner, depth + 1)
             values.append(value)
             size += inner_size
         return values, size
@@ -80,9 +82,9 @@ class _Reader:
         merged: dict[str, Any] | None = None
         size = 1
         for key_node, value_node in node.value:
-            value, inner_size = self.read(value_node, depth + 1)
+            value, inner_size = (value_node.value, 1) if value_node.tag is TEXT else self.read(value_node, depth + 1)
             size += inner_size
-            if key_node.tag == TEXT and isinstance(key_node, yaml.ScalarNode):
+            if key_node.tag is TEXT or (key_node.tag == TEXT and isinstance(key_node, yaml.ScalarNode)):
                 key = key_node.value
                 if key in content:
                     self.refuse(key_node, f"the key {key} comes twice in one mapping, and one of the two would be lost")

@@ -9,6 +9,9 @@ from hybrid_pools.workload.rule import Finding, Verdict
 
 _LISTS = ("tolerations", "containers")
 _TEXTS = ("nodeName", "podSpecPatch")
+_NO_PLACES = (str, int, float, type(None))
+"""Most of what there is, in which nothing can be."""
+
 _SAYING = "in a place that is known of no kind: nothing can be said of the pods that are made from it"
 
 
@@ -29,8 +32,7 @@ def leftovers(owner: Value, kind: Kind | None) -> Iterator[Finding]:
 
 
 def _search(found: object, path: str, known: set[str]) -> Iterator[Finding]:
-    # What is neither of the two is most of what there is.
-    if found is None or isinstance(found, str | int) or path in known:
+    if path in known:
         return
     if isinstance(found, Mapping):
         what = _pod_like(found)
@@ -38,18 +40,19 @@ def _search(found: object, path: str, known: set[str]) -> Iterator[Finding]:
             yield Finding(Verdict.NOT_UNDERSTOOD, None, f"{path}.{what}" if path else what, _SAYING)
             return
         for key, value in found.items():
-            yield from _search(value, f"{path}.{key}" if path else str(key), known)
+            if not isinstance(value, _NO_PLACES):
+                yield from _search(value, f"{path}.{key}" if path else str(key), known)
     elif isinstance(found, Sequence) and not isinstance(found, str | bytes):
         for index, value in enumerate(found):
-            yield from _search(value, f"{path}[{index}]", known)
+            if not isinstance(value, _NO_PLACES):
+                yield from _search(value, f"{path}[{index}]", known)
 
 
 def _pod_like(found: Mapping[str, object]) -> str | None:
     """Key of what makes an object look like a pod's spec."""
     for key, value in found.items():
-        unknown = isinstance(value, Unknown)
-        if key in _LISTS and (unknown or (isinstance(value, Sequence) and not isinstance(value, str))):
+        if key in _LISTS and (isinstance(value, Unknown) or (isinstance(value, Sequence) and not isinstance(value, str))):
             return key
-        if key in _TEXTS and (unknown or (isinstance(value, str) and value)):
+        if key in _TEXTS and (isinstance(value, Unknown) or (isinstance(value, str) and value)):
             return key
     return None

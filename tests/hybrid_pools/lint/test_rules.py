@@ -271,8 +271,10 @@ ABSENT: dict[str, list[str]] = {
     "LINT-102": [f"{POD}!terminationGracePeriodSeconds"],
     "LINT-103": [f"{POD}!terminationGracePeriodSeconds"],
     "LINT-201": ["spec!podFailurePolicy"],
+    "LINT-202": ["spec.pytorchReplicaSpecs.Worker!restartPolicy", "spec!pytorchReplicaSpecs"],
     "LINT-203": [CONTAINERS],
     "LINT-204": [CONTAINERS],
+    "LINT-301": ["spec.template.metadata!labels"],
     "LINT-302": [CONTAINERS, "spec.template.metadata!annotations"],
     "LINT-303": ["spec.template.metadata!annotations"],
     "LINT-401": ["metadata!labels"],
@@ -307,7 +309,8 @@ class TestEveryRule:
 
     @pytest.mark.parametrize(("rule", "at"), cases(ABSENT))
     def test_takes_null_for_what_is_left_out(self, rule: str, at: str):
-        without, null = lint_manifest(changed(BUFFER_JOB, at, None)), lint_manifest(as_null(BUFFER_JOB, at))
+        manifest = PYTORCH_JOB if "pytorch" in at else BUFFER_JOB
+        without, null = lint_manifest(changed(manifest, at, None)), lint_manifest(as_null(manifest, at))
         assert rule not in ids(without)
         assert [finding.said for finding in null] == [finding.said for finding in without]
 
@@ -321,7 +324,7 @@ class TestEveryRule:
         own = {each.law.id for each in all_rules()}
         assert own == COMPLIES.keys() == VIOLATES.keys()
         # An API version is text, or the document is no object.
-        assert WRONG_TYPE.keys() == own - {"LINT-501"}
+        assert WRONG_TYPE.keys() == ABSENT.keys() == own - {"LINT-501"}
 
 
 class TestTheLaws:
