@@ -114,9 +114,13 @@ A single worker is a Job. Several workers, or a coordinator, are a JobSet, becau
 starts again together, from the newest checkpoint, and old pods are gone before new ones come. A gang gets ten retries because a node that
 dies without a word makes the other workers fail by themselves first.
 
-`torchrun` sets `{RANK_VARIABLE}` and `{WORKERS_VARIABLE}` anew for its own processes. Start it with `--nnodes=${WORKERS_VARIABLE}
---node-rank=${RANK_VARIABLE} --master-addr=${MEETING_ADDRESS_VARIABLE} --master-port=${MEETING_PORT_VARIABLE}`, and with
-`exec` where a shell is needed for that.
+Kubernetes replaces `$(NAME)` in a command by the variable, so no shell is needed, which would stand between the trainer and the signal to
+stop. `torchrun` sets `{RANK_VARIABLE}` and `{WORKERS_VARIABLE}` anew for its own processes:
+
+```yaml
+command: [torchrun, --nnodes=$({WORKERS_VARIABLE}), --node-rank=$({RANK_VARIABLE}), --nproc-per-node=2,
+  --master-addr=$({MEETING_ADDRESS_VARIABLE}), --master-port=$({MEETING_PORT_VARIABLE}), train.py]
+```
 
 An admitted run whose pods are not all there within {PODS_READY_MINUTES} minutes goes back to its queue. While it runs it stays on its
 flavor; only a new admission may choose another one."""

@@ -69,7 +69,7 @@ class Job(Model):
     """Container image. By digest: a tag may mean another image after a restart."""
 
     command: Command
-    """What each worker runs, word by word."""
+    """What each worker runs, word by word. On the cluster `$(NAME)` stands for an environment variable, as in `--node-rank=$(RANK)`."""
 
     workers: Workers
 

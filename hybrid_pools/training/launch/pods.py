@@ -5,6 +5,7 @@ open spot nodes to a pod that no queue has sent there, and bind it to one flavor
 flavors on whose nodes the pods have no room or no time to save, and that the coordinator belongs on stable nodes.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -110,15 +111,15 @@ def _container(plan: Plan, part: Part, name: str, variables: list[Template]) -> 
     return {
         "name": name,
         "image": plan.job.image,
-        "command": [_literal(word) for word in part.command],
+        "command": list(part.command),
         **({"env": variables} if variables else {}),
         "resources": _requests(part.pods.each, part.pods.disk_gib),
     }
 
 
 def _literal(text: str) -> str:
-    """A word as the container is to get it: Kubernetes replaces `$(NAME)` in commands and variables."""
-    return text.replace("$(", "$$(")
+    """A value as the container is to get it: Kubernetes replaces `$(NAME)` by another variable, and `$$` by one `$`."""
+    return re.sub(r"\$(?=[$(])", "$$", text)
 
 
 def _requests(each: Resources, disk_gib: int) -> Template:

@@ -55,10 +55,10 @@ class TestHelp:
         loaded = said.split("LOADED")[1].split()
         assert "typer" in loaded
         assert {"pydantic", "pulumi", "rich", "yaml"}.isdisjoint(loaded)
-        for command in ("check", "pools", "picture", "quotas", "queues"):
+        for command in ("check", "pools", "picture", "quotas", "queues", "render", "explain"):
             assert f"\n  {command} " in said
 
-    @pytest.mark.parametrize("command", ["check", "pools", "picture", "quotas", "queues"])
+    @pytest.mark.parametrize("command", ["check", "pools", "picture", "quotas", "queues", "render", "explain"])
     def test_of_each_command_comes_from_the_command_itself(self, command):
         result = run(command, "--help")
         assert result.exit_code == 0

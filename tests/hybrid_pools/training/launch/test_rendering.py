@@ -19,6 +19,7 @@ from hybrid_pools.blueprint.vocabulary import (
 from hybrid_pools.documents.explanation import explained
 from hybrid_pools.training.launch import Plan, manifest, plan, text
 from hybrid_pools.training.launch.explanation import explanation
+from lab.kubelet.environment import expand
 from tests.hybrid_pools.training.launch.test_refusals import DEFERRED, INTERACTIVE, LOCAL, MEET, PROD, job
 
 MONDAY_NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -91,8 +92,10 @@ class TestText:
         assert yaml.safe_load(text(made)) == made
         assert re.search(r"name: WORD\n +value: ['\"]", text(made))
 
-    def test_keeps_what_kubernetes_would_replace(self):
-        made = manifest(plan(job(**ALONE, command=["echo", "$(HOME)"], variables={"HOME": "$(PWD)"}), LOCAL))
+    def test_lets_kubernetes_fill_in_commands_and_keeps_variables_as_they_are(self):
+        values = {"A": "$(PWD)", "B": "$$", "C": "$HOME costs 5$", "D": "$$(X)$"}
+        made = manifest(plan(job(**ALONE, command=["run", "--rank=$(RANK)"], variables=values), LOCAL))
         (container,) = made["spec"]["template"]["spec"]["containers"]
-        assert container["command"] == ["echo", "$$(HOME)"]
-        assert container["env"][0]["value"] == "$$(PWD)"
+        assert container["command"] == ["run", "--rank=$(RANK)"]
+        given = {one["name"]: expand(one["value"], {}) for one in container["env"] if one["name"] in values}
+        assert given == values
