@@ -1,7 +1,7 @@
 """A contract from text: what `pulumi stack output contract --json` prints, or all outputs of a stack."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pydantic import ValidationError
@@ -40,9 +40,22 @@ def parse_contract(content: bytes) -> Contract:
             "Use the release of hybrid-node-pools that the stack was made with."
         )
     try:
-        return Contract.model_validate(data)
+        found = Contract.model_validate(data)
     except ValidationError as error:
         raise ContractError(_wrong(error)) from None
+    missing = next(_missing(found), None)
+    if missing is not None:
+        raise ContractError(f"names {missing}, and does not describe it: it was edited or put together by hand. {_HOW}")
+    return found
+
+
+def _missing(contract: Contract) -> Iterator[str]:
+    """What the contract refers to and does not have."""
+    flavors, pools = {flavor.name for flavor in contract.flavors}, {pool.name for pool in contract.pools}
+    asked = [name for one in contract.classes for name in one.flavors if one.queue]
+    asked += [quota.flavor for team in contract.teams for queue in team.queues for quota in queue.quotas]
+    yield from (f"flavor {name}" for name in asked if name not in flavors)
+    yield from (f"pool {name}" for flavor in contract.flavors for name in flavor.pools if name not in pools)
 
 
 def _text(content: bytes) -> str:

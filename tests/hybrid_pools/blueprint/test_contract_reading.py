@@ -54,6 +54,8 @@ class TestWhatIsNoContract:
             (json.dumps(DATA | {"contractVersion": True}).encode(), "is a contract of version True"),
             (json.dumps(DATA | {"zones": []}).encode(), "has fields that this release does not know: zones"),
             (json.dumps({key: value for key, value in DATA.items() if key != "cluster"}).encode(), "cluster: field required"),
+            (json.dumps(DATA | {"flavors": DATA["flavors"][1:]}).encode(), "names flavor stable-cpu, and does not describe it"),
+            (json.dumps(DATA | {"pools": DATA["pools"][1:]}).encode(), "names pool services, and does not describe it"),
             (json.dumps(DATA | {"pools": [{}] * 3}).encode(), "and 40 more"),
         ],
     )
