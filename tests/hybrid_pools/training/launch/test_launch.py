@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hybrid_pools.blueprint.contract import Contract
+from hybrid_pools.blueprint.contract.reading import parse_contract
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.lint.linting import lint
 from hybrid_pools.lint.surroundings import surroundings
@@ -34,7 +35,8 @@ class Launched:
 def launched(draw: st.DrawFn) -> list[Launched]:
     """What is rendered of some descriptions for one environment, which takes much longer to make up than they do."""
     blueprint = draw(st.one_of(st.sampled_from(KNOWN), queued_blueprints()))
-    contract = contract_of(blueprint)
+    # As a team gets it, through the text that a stack writes.
+    contract = parse_contract(contract_of(blueprint).model_dump_json(exclude_none=True).encode())
     found = []
     for job in draw(st.lists(jobs_for(contract), min_size=5, max_size=5)):
         try:
