@@ -10,7 +10,7 @@ from unittest.mock import patch
 from bench.measurement import Measurement, seconds
 from hybrid_pools.training.checkpoints import Checkpoints
 from hybrid_pools.training.checkpoints.transfers import THREADS
-from lab.storage import storage
+from lab.storage.emulator import storage
 
 _SHARDS = 64
 _SHARD_BYTES = 32 << 20

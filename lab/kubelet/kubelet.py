@@ -10,11 +10,14 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from lab.cluster.files import ClusterFiles
+from lab.cluster.ports import read_ports
 from lab.errors import LabError
 from lab.kubelet import leftovers, marks, mounts
 from lab.kubelet.api import Api, ApiError
 from lab.kubelet.node import NodeAgent
 from lab.kubelet.sandbox import Machine
+from lab.storage.emulator import address as storage_address
+from lab.storage.part import PORT as STORAGE_PORT
 
 _SWEEP: Final = 20.0  # seconds between two looks at what is left behind
 _LOCK_PATIENCE: Final = 3.0  # seconds; shims hold the lock for a moment when they look whether a kubelet lives
@@ -24,8 +27,10 @@ _JOIN: Final = 3.0  # seconds for all workers to see that they are to stop: none
 
 def machine_of(lab: Path, server: str) -> Machine:
     """What the pods of a lab share, for an API server at this address."""
-    address = urlsplit(server)
-    return Machine(lab / "kubelet", address.hostname or "", str(address.port), ClusterFiles(lab).ca, mounts.supported())
+    address, files = urlsplit(server), ClusterFiles(lab)
+    port = read_ports(files.ports).get(STORAGE_PORT)
+    storage = storage_address(port) if port else ""
+    return Machine(lab / "kubelet", address.hostname or "", str(address.port), files.ca, mounts.supported(), storage)
 
 
 class Kubelet:

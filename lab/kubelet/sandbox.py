@@ -15,6 +15,8 @@ from lab.kubelet.environment import Sources, command_line, environment, expand
 from lab.kubelet.mounts import Mount, rewritten
 from lab.kubelet.shim import write
 from lab.kubelet.volumes import Token, volume_files, write_files
+from lab.storage.buckets import make_buckets
+from lab.storage.emulator import VARIABLE as STORAGE_VARIABLE
 
 ACCOUNT_DIRECTORY: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 """Where Kubernetes mounts a pod's credentials."""
@@ -38,6 +40,7 @@ class Machine:
         port: Its port.
         ca: Certificate of the lab's authority.
         namespaces: Whether pods have mount namespaces of their own; otherwise paths are rewritten.
+        storage: Address of the lab's Cloud Storage; empty where it has none.
     """
 
     directory: Path
@@ -45,6 +48,7 @@ class Machine:
     port: str
     ca: Path
     namespaces: bool
+    storage: str = ""
 
     @property
     def lock(self) -> Path:
@@ -106,6 +110,7 @@ class Sandbox:
             ApiError: The API server did not answer.
         """
         name = container["name"]
+        make_buckets(self._machine.directory.parent)
         return Run(self._attempts(name) / str(number), number, self.spec(container, number, sources, allocatable))
 
     def start_hook(self, container: Object, number: int, command: tuple[str, ...]) -> Run:
@@ -167,6 +172,8 @@ class Sandbox:
             "KUBERNETES_SERVICE_PORT": given.port,
             "KUBERNETES_SERVICE_PORT_HTTPS": given.port,
         }
+        if given.storage:
+            found[STORAGE_VARIABLE] = given.storage
         account = next((each for each in container.get("volumeMounts", ()) if each["mountPath"].rstrip("/") == ACCOUNT_DIRECTORY), None)
         if account is not None:
             found["KUBECONFIG"] = str(self._kubeconfig(self._volume(account["name"])))

@@ -1,5 +1,6 @@
 """A pod's volumes and credentials as its processes see them, with mount namespaces and without."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,12 @@ def machine(request: pytest.FixtureRequest, tmp_path: Path) -> Machine:
 def _mounted(script: str, *mounts: dict[str, Any], **more: Any) -> dict[str, Any]:
     volumes = [_ACCOUNT, {"name": "settings", "configMap": {"name": "settings"}}, {"name": "scratch", "emptyDir": {}}]
     return pod(container(command=["sh", "-c", script], volumeMounts=list(mounts), **more), volumes=volumes)
+
+
+@pytest.mark.parametrize("storage", ["", "http://127.0.0.1:1"])
+def test_the_lab_s_storage_is_where_google_s_client_looks_for_it(machine: Machine, storage: str):
+    asks = pod(container(command=["sh", "-c", "echo $STORAGE_EMULATOR_HOST"]))
+    assert Pod(replace(machine, storage=storage), asks).run() == (0, f"{storage}\n")
 
 
 class TestVolumes:

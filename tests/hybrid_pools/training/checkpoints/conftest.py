@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from google.cloud.storage import Client
 
-from lab.storage import storage
+from lab.storage.emulator import storage
 from tests.hybrid_pools.training.checkpoints.faults import Faults, faulty
 
 _NUMBERS = itertools.count()
