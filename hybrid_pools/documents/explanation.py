@@ -110,6 +110,8 @@ def _taken(told: Explanation) -> Iterator[str]:
         f"The trainer saves and ends with exit code {RESUME_EXIT_CODE}; {together} again from the newest checkpoint, on nodes of the same "
         "flavor. That is not counted as a failure."
     )
+    if told.kind == "Job":
+        yield "Kubernetes waits before each new start of a single worker: 10 s, then 20 s, and so on to 10 min."
 
 
 def _cost(lost: LostWorkExplained) -> Iterator[str]:

@@ -150,6 +150,8 @@ def render(example: Blueprint) -> str:
         _GANGS,
         "## How a run ends",
         table(["What happened", "How it shows", "What follows"], _ENDS),
+        "A gang starts again at once. Before each new start of a single worker Kubernetes waits: 10 s, then 20 s, and so on to 10 "
+        "minutes. With a coordinator it is a JobSet, which does not wait.",
         "## What the trainer is told",
         table(["Variable", "Meaning"], ([code(name), meaning] for name, meaning in _VARIABLES)),
         "The [checkpoint library](checkpoints.md) reads all of them.",

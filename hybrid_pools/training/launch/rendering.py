@@ -10,8 +10,10 @@ lost pod anew and leaves the others hanging. What may end a run is kept apart:
 | there is no such command in the image | exit code 126 or 127 | ends at once: no retry can help |
 | anything else | any other code | starts again, a bounded number of times |
 
-What is not counted is bounded by the time of the whole run. The bound is Kueue's, because it adds up the time of all starts; a Job's own
-deadline begins anew whenever Kueue suspends it. Sources: types of batch/v1 and of JobSet v1alpha2; KEP 1282 of JobSet.
+The job controller waits before it makes a pod anew, 10 s, 20 s and so on to 10 min, also after ends that are not counted; JobSet starts
+again at once. What is not counted is bounded by the time of the whole run. The bound is Kueue's, because it adds up the time of all starts;
+a Job's own deadline begins anew whenever Kueue suspends it. Sources: types of batch/v1 and of JobSet v1alpha2; pkg/controller/job of
+Kubernetes; KEP 1282 of JobSet.
 """
 
 import re
