@@ -20,8 +20,8 @@ def render(example: Blueprint) -> str:
         "Contract",
         "`hybrid_pools/blueprint/contract.py`",
         f"The stack output `contract`, version {CONTRACT_VERSION}, tells training teams where a job may run and within which limits. "
-        "It holds no secret. Read it with `pulumi stack output contract --json --stack NAME`, or as a table with "
-        "`pulumi stack output contract --json --stack NAME | hybrid-pools pools --contract -`.",
+        "It holds no secret. Read it with `pulumi stack output contract --json --stack NAME`, or its pools as a table with "
+        "`hybrid-pools pools --stack NAME`. Every command that needs one takes `--stack NAME` or `--contract FILE`.",
         "Its [schema](schema/contract.v1.schema.json) is part of the promise: a new field is a minor change, while a field that is "
         "removed, renamed or changes its meaning raises `contractVersion`. What has no value is left out.",
         "## Fields",
