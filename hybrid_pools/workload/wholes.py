@@ -7,7 +7,7 @@ Sources: batch/v1 types (podFailurePolicy), JobSet v1alpha2 types (failurePolicy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hybrid_pools.blueprint.vocabulary import MAX_EXEC_LABEL, QUEUE_LABEL
+from hybrid_pools.blueprint.vocabulary import MAX_EXEC_LABEL, QUEUE_LABEL, TERMINATED_EXIT_CODE
 from hybrid_pools.workload.asking import asks_for_spot_cel, cel_list
 from hybrid_pools.workload.kinds import LABELS, Kind
 from hybrid_pools.workload.paths import optional
@@ -16,7 +16,7 @@ from hybrid_pools.workload.reading import Value
 OWNER = "variables.owner"
 """CEL variable that holds the object."""
 
-_KILLED = (137, 143)
+_KILLED = (137, TERMINATED_EXIT_CODE)
 """Exit codes of a process that SIGKILL or SIGTERM ended, as every disruption does."""
 
 _UNCOUNTED = ("RestartJobSetAndIgnoreMaxRestarts", "RestartJobAndIgnoreMaxRestarts")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import takewhile
 
-from hybrid_pools.blueprint.vocabulary import RESUME_EXIT_CODE
+from hybrid_pools.blueprint.vocabulary import RESUME_EXIT_CODE, TERMINATED_EXIT_CODE
 
 
 class State(StrEnum):
@@ -126,7 +126,7 @@ _TAKEN_CODES = (8, 10, 13, 14)
 """RESOURCE_EXHAUSTED, ABORTED, INTERNAL and UNAVAILABLE."""
 
 _EXIT = re.compile(r"non-zero (?:exit )?(?:status|code)(?: code)?(?: of)? (\d+)", re.IGNORECASE)
-_STOPPED_EXITS = (RESUME_EXIT_CODE, 143)
+_STOPPED_EXITS = (RESUME_EXIT_CODE, TERMINATED_EXIT_CODE)
 """A trainer that was asked to stop: it has saved, or SIGTERM has ended it."""
 
 
