@@ -83,7 +83,7 @@ def _workers(
     # What goes with the GPUs, as quotas are counted; without GPUs a part of the node.
     share = gpus / room.gpus if gpus else 1 / parts
     cpu = max(1, int(room.cpu * share * draw(st.sampled_from([0.1, 0.5, 1]))))
-    memory = max(1, int(room.memory * share * draw(st.sampled_from([0.1, 0.5, 1]))))
+    memory = max(11, int(room.memory * share * draw(st.sampled_from([0.1, 0.5, 1]))))
     there = min(
         nodes or 1000, nodes_for_queues(contract, pool), most.cpu // cpu, most.memory // memory, *([most.gpus // gpus] if gpus else [])
     )
