@@ -31,7 +31,7 @@ from hybrid_pools.training.conformance.equality import differences, generator_di
 from hybrid_pools.training.conformance.place import Place
 from hybrid_pools.training.conformance.start import Start, started
 
-_SHORT, _LONG = 1, 24 * 3600  # seconds between two saves: soon, and not before the end
+_SHORT, _LONG = 2, 24 * 3600  # seconds between two saves: soon, and not before the end
 _SHOWN = 6  # differences that are named
 _SHELL_SIGNALS = 128  # a shell adds the number of the signal to it
 
