@@ -1,5 +1,6 @@
 """Buckets of the stand-in for Google's API become buckets that hold objects."""
 
+from contextlib import closing
 from pathlib import Path
 
 from lab.google.store import Store
@@ -15,7 +16,9 @@ def objects_folder(lab: Path) -> Path:
 
 def make_buckets(lab: Path) -> None:
     """Makes each bucket that the stand-in knows and the storage does not."""
-    store = Lab(lab).store
-    if store.exists():
-        for record in Store(store).resources(_BUCKET):
+    file = Lab(lab).store
+    if not file.exists():
+        return
+    with closing(Store(file)) as store:
+        for record in store.resources(_BUCKET):
             (objects_folder(lab) / record.name).mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from hybrid_pools.training.conformance import Outcome, Report, Settings, trial
 from hybrid_pools.training.conformance.checks import CHECKS
 
 ROOT = Path(__file__).parents[4]
-AT_ONCE = 4  # they mostly wait
+AT_ONCE = 6  # they mostly wait
 FAILS = {
     "dies_of_sigterm": {
         "CONFORM-004": "was ended by SIGTERM (exit code 143)",

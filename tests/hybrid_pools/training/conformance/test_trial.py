@@ -33,7 +33,7 @@ def test_other_trainers(test, tmp_path):
     """At once, because they mostly wait."""
     by_program = Settings(60.0, patience_seconds=60.0, compare=("true",))
     not_equal = Settings(60.0, patience_seconds=60.0, compare=("sh", "-c", "echo they are not; exit 1"))
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(7) as pool:
         ten = pool.submit(test, "counts_by_ten")
         nothing = pool.submit(test, "seeds_nothing")
         never = pool.submit(test, "never_repeats")
