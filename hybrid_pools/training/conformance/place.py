@@ -6,6 +6,7 @@ from pathlib import Path
 from hybrid_pools.blueprint.vocabulary import BucketKind
 from hybrid_pools.training.checkpoints import Checkpoints
 from hybrid_pools.training.checkpoints.bucket import Bucket
+from hybrid_pools.training.checkpoints.errors import NoValidCheckpointError
 from hybrid_pools.training.checkpoints.finding import Whole, newest_whole
 from hybrid_pools.training.checkpoints.format import OWN_FOLDER
 from hybrid_pools.training.checkpoints.layout import Layout, Name
@@ -39,8 +40,11 @@ class Place:
         return take(self.bucket, self.layout).published()
 
     def newest(self) -> Whole | None:
-        """The newest whole checkpoint."""
-        return newest_whole(self.bucket, self.layout)
+        """The newest whole checkpoint; None where there is none, or where all are bad."""
+        try:
+            return newest_whole(self.bucket, self.layout)
+        except NoValidCheckpointError:
+            return None
 
     def strangers(self) -> list[str]:
         """Files in the run's folder that are no part of a checkpoint."""

@@ -153,7 +153,7 @@ class _Trial:
         newest = place.newest()
         if newest is None:
             if all(result.check != checks.SAVES or result.outcome is Outcome.PASSED for result in self.results):
-                self._fail(checks.PUBLISHES, f"its checkpoints are gone{_written(place)}", start)
+                self._fail(checks.PUBLISHES, f"there were checkpoints, and none is whole{_written(place)}", start)
             elif not place.strangers():
                 self._fail(checks.PUBLISHES, "nothing was published", start)
             raise _OverError

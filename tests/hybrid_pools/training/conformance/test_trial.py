@@ -38,6 +38,8 @@ def test_other_trainers(test, tmp_path):
         nothing = pool.submit(test, "seeds_nothing")
         never = pool.submit(test, "never_repeats")
         workers = pool.submit(test, "launches_workers")
+        gang = pool.submit(test, "two_workers")
+        overwrites = pool.submit(test, "overwrites_what_is_published")
         no_resume = pool.submit(test, "does_not_resume")
         equal = pool.submit(test, "never_repeats", by_program)
         unequal = pool.submit(test, "counts_by_ten", not_equal)
@@ -47,6 +49,8 @@ def test_other_trainers(test, tmp_path):
     assert measured.step_seconds
     assert measured.step_seconds >= 0.02, "a step sleeps so long"
     assert workers.result().passed, "the command may start others"
+    assert gang.result().passed, "several workers may save together"
+    assert seen(overwrites.result(), "CONFORM-005") == (Outcome.FAILED, "there were checkpoints, and none is whole")
     assert nothing.result().passed, "generators that nobody uses need no seed"
     assert "but for Python's random generator of worker-00000" in seen(nothing.result(), "CONFORM-007")[1]
     outcome, text = seen(never.result(), "CONFORM-007")
