@@ -1,6 +1,7 @@
 """`docs/audit.md`: how to describe a workload's segments, and the table by which they are judged."""
 
 from hybrid_pools.blueprint.documented import descriptions
+from hybrid_pools.blueprint.vocabulary import ROLE_LABEL
 from hybrid_pools.documents.markdown import code, document, table
 from hybrid_pools.training.audit import EXAMPLE, RULES, Segment, judge, places_of, read_workload
 
@@ -13,10 +14,10 @@ _COMMANDS = """\
 
 With a contract the segments are judged by the pools of that environment: by the tightest of each role, and by its limit for interactive
 work. Without one, by pools that set nothing."""
-_AFTERWARDS = """\
+_AFTERWARDS = f"""\
 - **On spot** a pod carries the labels and annotations of [admission](admission.md); `hybrid-pools render` writes them. A segment without
   state carries them too: what a piece writes out is its checkpoint.
-- **A role** is kept by the selector `hybrid-pools.io/role` where the class may also go elsewhere: a coordinator of class training stays on
+- **A role** is kept by the selector `{ROLE_LABEL}` where the class may also go elsewhere: a coordinator of class training stays on
   stable nodes that way, and a run that saves slowly on the buffer.
 - **GPUs on stable nodes** are dear, and many environments have none. A segment that the table sends there, and that needs one, has no place
   before it is made safe for spot or the buffer.
