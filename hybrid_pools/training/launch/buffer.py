@@ -7,6 +7,7 @@ from hybrid_pools.blueprint.calendar.reading import weekly
 from hybrid_pools.blueprint.calendar.switching import Calendar, DatedOverride, trainings
 from hybrid_pools.blueprint.configuration.schedule import Window
 from hybrid_pools.blueprint.contract.schedule import ScheduleContract
+from hybrid_pools.blueprint.model.schedule import MINUTES_A_POOL
 
 _AHEAD = timedelta(days=366)
 """How far is looked. What opens later than in a year is of no use to a run."""
@@ -23,8 +24,8 @@ def next_training(schedule: ScheduleContract, now: datetime) -> tuple[datetime, 
     zone = ZoneInfo(schedule.time_zone)
     wall = now.astimezone(zone).replace(tzinfo=None)
     leaves = timedelta(minutes=schedule.lead_minutes if schedule.training_leaves_minutes is None else schedule.training_leaves_minutes)
-    # A switch takes minutes for the pools one after the other, and the quota opens after the last of them.
-    late = timedelta(minutes=max((pool.delay_minutes for pool in schedule.pools), default=0))
+    # The quota opens once the last pool has training's limits.
+    late = timedelta(minutes=len(schedule.pools) * MINUTES_A_POOL - 1)
     for training in trainings(_calendar(schedule), wall, wall + _AHEAD):
         start, end = training.start + late, training.end - leaves
         if start < end and end > wall:
