@@ -36,7 +36,9 @@ def take_over(bucket: Bucket, layout: Layout, attempt: str) -> Held:
         lease = _first(bucket, layout, attempt) if old is None else _after(old.lease, attempt)
         generation = write_once(bucket, layout.lease, text(lease), old.generation if old else ABSENT)
         if generation is not None:
-            return _settle(bucket, layout, Held(lease, generation))
+            held = Held(lease, generation)
+            # The first attempt has none before it. A second swap would look like a loss to a worker that has joined by then.
+            return held if lease.settled else _settle(bucket, layout, held)
     raise CheckpointError(f"{layout.uri} changes hands all the time: several runs use one address. Give each run an address of its own.")
 
 

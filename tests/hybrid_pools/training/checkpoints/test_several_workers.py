@@ -1,10 +1,15 @@
 """Several workers save one checkpoint."""
 
+from contextlib import suppress
+
 import pytest
 
 from hybrid_pools.training.checkpoints import checkpoints as module
 from hybrid_pools.training.checkpoints.checkpoints import Checkpoints
 from hybrid_pools.training.checkpoints.errors import AddressError, IncompleteError
+from hybrid_pools.training.checkpoints.layout import Layout
+from hybrid_pools.training.checkpoints.taking_over import join, require, take_over
+from tests.hybrid_pools.training.checkpoints.double import Fate, MemoryBucket
 from tests.hybrid_pools.training.checkpoints.saved import at, begun, contents, save
 
 
@@ -70,3 +75,24 @@ def test_a_worker_does_not_join_a_start_that_has_ended_and_whose_id_is_used_agai
 def test_several_workers_must_share_an_id():
     with pytest.raises(AddressError, match="HYBRID_POOLS_ATTEMPT"):
         Checkpoints("gs://bucket/runs/team/run", workers=2)
+
+
+@pytest.mark.parametrize("before", [0, 1, 2], ids=["the first attempt", "the second", "the third"])
+def test_a_worker_that_joins_at_any_moment_of_a_take_over_may_save(before):
+    layout = Layout.parse("gs://bucket/runs/team/run")
+    bucket = MemoryBucket()
+    for number in range(before):
+        take_over(bucket, layout, f"before-{number}")
+    seen, joined = MemoryBucket(live=bucket.live), []
+
+    def look(_: str) -> Fate:
+        with suppress(IncompleteError):
+            joined.append(join(seen, layout, "start", timeout=-1))
+        return Fate.DONE
+
+    bucket.turn = look
+    take_over(bucket, layout, "start")
+    look("")
+    assert joined
+    for held in joined:
+        require(seen, layout, held)

@@ -105,6 +105,7 @@ def overwrites_what_is_published() -> None:
             try:
                 run.after_step(step + 1)
             finally:
+                run.checkpoints.wait()
                 for file in Path(run.checkpoints.layout.bucket).glob("**/state.json"):
                     file.write_text("half")
 
