@@ -163,7 +163,8 @@ def render(example: Blueprint) -> str:
         _HOOKS,
         "## The time to save, by what stops a pod",
         "A run saves when it is told to stop. How long it has depends on who stops it, and the shortest counts. What is compared is the "
-        f"annotation `{CHECKPOINT_SAVE_ANNOTATION}` plus the margin of the contract, `admission.saveMarginSeconds`, plus what a preStop hook sleeps.",
+        f"annotation `{CHECKPOINT_SAVE_ANNOTATION}` plus the margin of the contract, `admission.saveMarginSeconds`, plus what a preStop "
+        "hook sleeps.",
         table(["What stops the pod", "Time that it has", "Asked by"], _BUDGET),
         "## Rules of understanding",
         "None of these can be waived.",

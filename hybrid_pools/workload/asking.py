@@ -12,6 +12,7 @@ from hybrid_pools.blueprint.vocabulary import (
     FLAVOR_LABEL,
     PREEMPTIBLE_KEY,
     PROVISIONING_LABEL,
+    QUEUE_LABEL,
     QUEUED_KEY,
     ROLE_LABEL,
     SPOT_KEY,
@@ -99,7 +100,8 @@ def _is_spot(key: str, value: str, admission: Admission) -> bool:
 
 
 def _queued(pod: Value, queue: str | None, admission: Admission) -> bool:
-    if queue not in admission.spot_queues:
+    # A controller hands the template's labels on to what it makes, which is then in that queue.
+    if queue not in admission.spot_queues and pod.at("metadata.labels").of(QUEUE_LABEL).text() not in admission.spot_queues:
         return False
     selector = pod.at("spec.nodeSelector")
     role, flavor = selector.of(ROLE_LABEL).text(), selector.of(FLAVOR_LABEL).text()
@@ -139,8 +141,9 @@ def asks_for_spot_cel(pod: str, queued: str = "variables.queued") -> str:
     )
     selector = f"{pod}.?spec.?nodeSelector"
     selects = f"k == '{COMPUTE_CLASS_LABEL}' || {_is_spot_cel('k', f'{selector}.orValue({{}})[k]')}"
+    own = f"{pod}.?metadata.?labels[?'{QUEUE_LABEL}'].orValue('')"
     by_queue = (
-        f"({queued} && {selector}[?'{ROLE_LABEL}'].orValue('{Role.SPOT}') == '{Role.SPOT}'"
+        f"(({queued} || ({own} != '' && {own} in variables.spotQueues)) && {selector}[?'{ROLE_LABEL}'].orValue('{Role.SPOT}') == '{Role.SPOT}'"
         f" && (!{selector}[?'{FLAVOR_LABEL}'].hasValue() || {selector}[?'{FLAVOR_LABEL}'].orValue('') in variables.flavors)"
         f" && {reaches_by_name_cel(pod, 'x.?values.orValue([]).exists(v, v in variables.flavors)')})"
     )

@@ -82,6 +82,8 @@ def _harmless(way: dict[str, Any], *, named: bool = False) -> Manifest:
 def _templates() -> Iterator[Case]:
     for way in (way for way in read("asks.yaml") if way.get("everywhere")):
         for shape in read("kinds.yaml"):
+            if "labels" in way and "POD" not in repr(shape):
+                continue  # a pod's spec alone has no labels
             template = _harmless(way)
             if shape["kind"] in ("Job", "CronJob"):
                 template["spec"]["restartPolicy"] = "Never"
