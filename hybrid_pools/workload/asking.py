@@ -143,7 +143,8 @@ def asks_for_spot_cel(pod: str, queued: str = "variables.queued") -> str:
     selects = f"k == '{COMPUTE_CLASS_LABEL}' || {_is_spot_cel('k', f'{selector}.orValue({{}})[k]')}"
     own = f"{pod}.?metadata.?labels[?'{QUEUE_LABEL}'].orValue('')"
     by_queue = (
-        f"(({queued} || ({own} != '' && {own} in variables.spotQueues)) && {selector}[?'{ROLE_LABEL}'].orValue('{Role.SPOT}') == '{Role.SPOT}'"
+        f"(({queued} || ({own} != '' && {own} in variables.spotQueues))"
+        f" && {selector}[?'{ROLE_LABEL}'].orValue('{Role.SPOT}') == '{Role.SPOT}'"
         f" && (!{selector}[?'{FLAVOR_LABEL}'].hasValue() || {selector}[?'{FLAVOR_LABEL}'].orValue('') in variables.flavors)"
         f" && {reaches_by_name_cel(pod, 'x.?values.orValue([]).exists(v, v in variables.flavors)')})"
     )
