@@ -93,6 +93,8 @@ def _workers(
         "cpu": cpu / 1000,
         "memoryGib": memory / 1024,
     }
+    if workers["count"] > 1 and draw(st.integers(0, 3)) == 0:
+        workers["spreadOverZones"] = True
     if gpus and pool.accelerator and draw(st.integers(0, 3)) == 0:
         workers["accelerator"] = pool.accelerator.type
     if flavor.topology or draw(st.integers(0, 3)) == 0:

@@ -294,6 +294,12 @@ RANK_LABEL = "batch.kubernetes.io/job-completion-index"
 JOB_ID_LABEL = "batch.kubernetes.io/controller-uid"
 """Label that Kubernetes gives all pods of a job: an id that no other job has, a later one of the same name neither."""
 
+JOBSET_LABEL = "jobset.sigs.k8s.io/jobset-name"
+"""Label that JobSet gives each pod of a set: the set's name."""
+
+REPLICATED_JOB_LABEL = "jobset.sigs.k8s.io/replicatedjob-name"
+"""Label that JobSet gives each pod of a set: which of its jobs it belongs to."""
+
 RESUME_EXIT_CODE = 42
 """A trainer that was stopped and has saved ends with it: start it again. Exit code 0 would count as done, whatever was asked of it
 (kubernetes#118310); this value is the one that xpk restarts on, and no exception or signal ends a process with it."""

@@ -68,6 +68,8 @@ def _waiting(told: Explanation) -> Iterator[str]:
         "Quota is not machines: where it is admitted and its nodes are not there within "
         f"{duration(told.pods_ready_seconds)}, it goes back to the queue and the order is tried from the first again."
     )
+    if told.spread_over_zones:
+        yield "Its workers stand evenly in the zones of their nodes, so it waits while one of these zones has no stock."
     fitting = [place for place in told.workers.order if place.fits]
     if len(fitting) > 1:
         yield f"It falls back from {' to '.join(place.flavor for place in fitting)}, each time it is admitted anew, never while it runs."

@@ -84,6 +84,7 @@ _WRITTEN = (
     ("Time to end", "What the tightest of its places leaves, on the buffer what the schedule leaves."),
     ("Short toleration of dead nodes", "A node that nobody hears of is given up after half a minute, not after five."),
     ("Disk and shared memory", "Two checkpoints of fast tier on the node's disk, and /dev/shm as large as the worker's memory."),
+    ("Workers evenly in zones", "Where `spreadOverZones` asks for it. A gang is quicker in one zone, and a lost worker stops it anyway."),
     ("Nodes close together", "Where `flavor` names a compactly placed one."),
 )
 _ENDS = (

@@ -39,6 +39,17 @@ class Workers(Model):
     flavor: LabelValue | None = None
     """A flavor of the contract, for example spot-l4, where no other will do. Left out: all of the class that the workers fit on."""
 
+    spread_over_zones: bool = False
+    """Whether the workers stand evenly in the zones of their pools, so that the loss of a zone leaves most of them their nodes, and no zone
+    must have stock for all. They then wait while one of the zones has none, and talk across zones, which is slower and is paid for. Left
+    out: they go where there are nodes."""
+
+    @model_validator(mode="after")
+    def _some_are_spread(self) -> "Workers":
+        if self.spread_over_zones and self.count == 1:
+            raise refusal("spreads one worker over zones", "spreadOverZones with a count of at least 2", "remove it, or raise count")
+        return self
+
     @model_validator(mode="after")
     def _an_accelerator_is_used(self) -> "Workers":
         if self.accelerator is not None and self.gpus == 0:

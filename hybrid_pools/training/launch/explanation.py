@@ -99,6 +99,9 @@ class Explanation(ContractPart):
     kind: Literal["Job", "JobSet"]
     workers: PartExplained
     coordinator: PartExplained | None = None
+    spread_over_zones: bool
+    """Whether the workers stand evenly in the zones."""
+
     pods_ready_seconds: int
     """In which all pods of an admitted run must be there; otherwise it queues again."""
 
@@ -131,6 +134,7 @@ def explanation(plan: Plan, contract: Contract, now: datetime) -> Explanation:
         kind=manifest(plan)["kind"],
         workers=_part(plan, contract, plan.workers),
         coordinator=_part(plan, contract, plan.coordinator) if plan.coordinator else None,
+        spread_over_zones=plan.job.workers.spread_over_zones,
         pods_ready_seconds=PODS_READY_MINUTES * 60,
         buffer=_buffer(plan, contract, now),
         lost_work=_lost_work(plan.checkpoint) if plan.checkpoint else None,

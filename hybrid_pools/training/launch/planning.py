@@ -21,6 +21,7 @@ from hybrid_pools.training.launch.problems import (
     no_interval,
     no_queue,
     place_problems,
+    spread_problems,
 )
 
 _SECONDS_AN_HOUR = 3600
@@ -45,6 +46,7 @@ def plan(job: Job, contract: Contract) -> Plan:
     # Kueue finds places in the manifest's order, so the coordinator's quota is taken when the workers come.
     workers = _part(contract, queue, _workers(job, contract), job.command, beside=coordinator)
     problems += place_problems(job, workers, "workers")
+    problems += spread_problems(job, workers, contract)
     problems += place_problems(job, coordinator, "coordinator") if coordinator else []
     checkpoint = None
     if job.checkpoint is not None:

@@ -25,23 +25,29 @@ from hybrid_pools.blueprint.vocabulary import (
     FLAVOR_LABEL,
     GPU_KEY,
     JOB_ID_LABEL,
+    JOBSET_LABEL,
     MEETING_ADDRESS_VARIABLE,
     MEETING_PORT_VARIABLE,
     NODE_POOL_LABEL,
     NOT_READY_KEY,
     RANK_LABEL,
     RANK_VARIABLE,
+    REPLICATED_JOB_LABEL,
     ROLE_LABEL,
     SPOT_CLASSES,
     TOPOLOGY_ANNOTATION,
     UNREACHABLE_KEY,
     WORKERS_VARIABLE,
+    ZONE_LABEL,
     Effect,
     Role,
 )
 from hybrid_pools.training.launch.plan import CheckpointPlan, Part, Plan
 
 Template = dict[str, Any]
+
+WORKERS = "workers"
+"""The job of a set that its workers are."""
 
 MEETING_PORT = 29500
 """What torchrun listens on by default."""
@@ -72,6 +78,8 @@ def worker_template(plan: Plan, meeting_address: str | None) -> Template:
     container["volumeMounts"] = [{"name": volume["name"], "mountPath": path} for path, volume in volumes.items()]
     template = _template(plan, plan.workers, container)
     template["spec"]["volumes"] = list(volumes.values())
+    if plan.job.workers.spread_over_zones:
+        template["spec"]["topologySpreadConstraints"] = [_spread(plan)]
     if checkpoint:
         template["metadata"]["labels"][CHECKPOINT_LABEL] = CHECKPOINT_ENABLED
         template["metadata"]["annotations"] |= _checkpoint_annotations(checkpoint)
@@ -154,6 +162,16 @@ def _selection(plan: Plan, part: Part) -> Template:
 def _topology(part: Part) -> dict[str, str]:
     """Nodes close together: those of one pool, which such a pool keeps so."""
     return {TOPOLOGY_ANNOTATION: NODE_POOL_LABEL} if any(place.compact for place in part.possible) else {}
+
+
+def _spread(plan: Plan) -> Template:
+    """Evenly over zones. As a wish alone it would not decide where new nodes come up."""
+    return {
+        "maxSkew": 1,
+        "topologyKey": ZONE_LABEL,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {JOBSET_LABEL: plan.job.name, REPLICATED_JOB_LABEL: WORKERS}},
+    }
 
 
 def _checkpoint_annotations(checkpoint: CheckpointPlan) -> dict[str, str]:

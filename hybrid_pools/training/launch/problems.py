@@ -25,6 +25,7 @@ RULES = {
     "JOB-108": "A coordinator is in a class that has stable nodes",
     "JOB-109": "The team has a bucket for checkpoints",
     "JOB-110": "Saves fit into the run",
+    "JOB-111": "Workers are spread over zones only where there are several",
 }
 """Titles by id. Ids are never given twice."""
 
@@ -135,6 +136,24 @@ def place_problems(job: Job, part: Part, section: str) -> Iterator[Problem]:
         "what fits one of these flavors",
         "ask for less, save faster, or correct accelerator and flavor; `hybrid-pools pools` shows the nodes, docs/queues.md the quotas",
     )
+
+
+def spread_problems(job: Job, part: Part, contract: Contract) -> Iterator[Problem]:
+    """Whether the workers can be spread, where they are to be."""
+    if not job.workers.spread_over_zones or not part.possible:
+        return
+    close = [place.flavor for place in part.possible if place.compact]
+    zones = {place.flavor: {zone for pool in contract.pools if pool.name in place.pools for zone in pool.zones} for place in part.possible}
+    if close or all(len(there) < 2 for there in zones.values()):
+        why = f"{', '.join(close)} keeps its nodes close together" if close else f"{', '.join(zones)} has nodes in one zone only"
+        yield Problem(
+            "JOB-111",
+            "workers.spreadOverZones",
+            "true",
+            f"cannot be: {why}",
+            "flavors with nodes in several zones",
+            "remove it, or name another flavor; docs/pools.md shows the zones of each pool",
+        )
 
 
 def no_bucket(team: TeamContract) -> Problem:

@@ -23,11 +23,10 @@ import yaml
 
 from hybrid_pools.blueprint.vocabulary import KUEUE_PRIORITY_LABEL, MAX_EXEC_LABEL, QUEUE_LABEL, RESUME_EXIT_CODE, TERMINATED_EXIT_CODE
 from hybrid_pools.training.launch.plan import Plan
-from hybrid_pools.training.launch.pods import coordinator_template, worker_template
+from hybrid_pools.training.launch.pods import WORKERS, coordinator_template, worker_template
 
 Manifest = dict[str, Any]
 
-WORKERS = "workers"
 COORDINATOR = "coordinator"
 
 _RETRIES = 3

@@ -205,6 +205,15 @@ def _unfit(job: Job, contract: Contract, service_account: str) -> Iterator[Probl
             "no coordinator",
             "leave it out, worker 0 is where the others meet (MASTER_ADDR); or run it on GKE",
         )
+    if job.workers.spread_over_zones:
+        yield Problem(
+            "VTX-012",
+            "workers.spreadOverZones",
+            "true",
+            "cannot be asked of Vertex AI, which chooses the zone of a job's machines itself",
+            "no spreadOverZones",
+            "remove it, or run it on GKE",
+        )
     if job.package is not None and not job.image.startswith(facts.executor_images):
         yield Problem(
             "VTX-003",

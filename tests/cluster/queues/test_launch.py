@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from hybrid_pools.blueprint.contract import Contract, contract
 from hybrid_pools.blueprint.model import Blueprint
-from hybrid_pools.blueprint.vocabulary import FLAVOR_LABEL, NODE_POOL_LABEL, Role
+from hybrid_pools.blueprint.vocabulary import FLAVOR_LABEL, NODE_POOL_LABEL, ZONE_LABEL, Role
 from hybrid_pools.training.description import Job
 from hybrid_pools.training.launch import LaunchError, Plan, manifest, plan
 from hybrid_pools.training.launch.explanation import Explanation, PartExplained, PlaceExplained, explanation
@@ -18,7 +18,7 @@ from lab.cluster.apply import read
 from tests.cluster.queues.play import Play
 from tests.cluster.stack import listed
 from tests.cluster.waiting import eventually
-from tests.launch_strategies import jobs_for
+from tests.launch_strategies import IMAGE, jobs_for
 
 pytestmark = pytest.mark.cluster
 
@@ -78,6 +78,33 @@ class TestRenderedRuns:
         assert min(seen[each] for each in ("Job", "JobSet", "training", "deferred", "interactive", "spot", "stable", "coordinator")) > 0, (
             seen
         )
+
+
+class TestWorkersThatAreSpread:
+    def test_stand_evenly_in_zones(self, play: Play):
+        content = {
+            "version": 1,
+            "name": "spread",
+            "team": "vision",
+            "class": "training",
+            "image": IMAGE,
+            "command": ["train"],
+            "workers": {"count": 6, "gpus": 1, "cpu": 1, "memoryGib": 1, "flavor": "spot-l4", "spreadOverZones": True},
+            "checkpoint": {"sizeGib": 1, "stepSeconds": 1, "saveSeconds": 5},
+            "boundHours": 1,
+        }
+        one = plan(Job.model_validate(content, strict=False), contract_of(play.stack.blueprint))
+        play.give(one.team.name, manifest(one))
+        zones = eventually(lambda: _zones(play, one, 6))
+        assert len(zones) == 3
+        assert set(zones.values()) == {2}
+
+
+def _zones(play: Play, one: Plan, count: int) -> Counter[str]:
+    """Zones of the nodes of a run's pods, once all of them have one."""
+    zones = Counter(node["metadata"]["labels"][ZONE_LABEL] for node in _nodes(play, one))
+    assert zones.total() == count, zones
+    return zones
 
 
 def _arrives(play: Play, one: Plan, told: Explanation, *, opened: bool) -> Iterator[str]:

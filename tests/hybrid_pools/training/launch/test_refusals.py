@@ -42,6 +42,18 @@ def without_order(contract: Contract, team: str, workload_class: str) -> Contrac
     return changed(contract, teams=teams)
 
 
+def in_one_zone(contract: Contract) -> Contract:
+    return changed(contract, pools=[pool.model_dump() | {"zones": pool.zones[:1]} for pool in contract.pools])
+
+
+def compact(contract: Contract, flavor: str) -> Contract:
+    """The contract of an environment that keeps the nodes of a flavor close together."""
+    flavors = [one.model_dump() | {"topology": one.name == flavor} for one in contract.flavors]
+    return changed(contract, flavors=flavors)
+
+
+SPREAD = {"spreadOverZones": True}
+
 CASES: list[tuple[str, Job, Contract, dict[str, str]]] = [
     ("another environment", job(environment="staging"), PROD, {"JOB-101 environment": "take the contract of staging"}),
     ("nothing inside the cluster", job(), changed(LOCAL, classes=(), flavors=()), {"JOB-102 environment": "add them to its stack file"}),
@@ -67,6 +79,13 @@ CASES: list[tuple[str, Job, Contract, dict[str, str]]] = [
     ("a coordinator larger than a node", job(coordinator={"command": ["meet"], "cpu": 4}), LOCAL, {"JOB-106 coordinator": ""}),
     ("nowhere to save", job(), without_buckets(LOCAL), {"JOB-109 checkpoint": "docs/storage.md"}),
     ("a save longer than the run", job(boundHours=0.005), LOCAL, {"JOB-110 checkpoint": "correct the numbers under checkpoint"}),
+    ("zones where there is one", job(workers=SPREAD), in_one_zone(LOCAL), {"JOB-111 workers.spreadOverZones": "docs/pools.md"}),
+    (
+        "zones where nodes are close together",
+        job(workers={**SPREAD, "flavor": "spot-l4"}),
+        compact(LOCAL, "spot-l4"),
+        {"JOB-111 workers.spreadOverZones": "name another flavor"},
+    ),
     (
         "everything wrong at once",
         job(environment="dev", boundHours=1000, workers={"gpus": 99}, coordinator={"command": ["meet"], "cpu": 99}),

@@ -27,6 +27,7 @@ ALONE = {"workers": {"count": 1}}
 RUNS = {
     "one worker": (job(**ALONE), LOCAL),
     "a gang": (job(variables={"SEED": "7"}), PROD),
+    "a gang over zones": (job(workers={"spreadOverZones": True}), PROD),
     "a gang with a coordinator": (job(**MEET), LOCAL),
     "what may wait": (job(**DEFERRED, workers={"gpus": 1, "cpu": 6, "memoryGib": 20}), LOCAL),
     "a sitting": (job(**INTERACTIVE, checkpoint=None, boundHours=2), LOCAL),

@@ -122,6 +122,12 @@ BAD = {
     "no such team": (job(team="nobody"), PROD, "team", "is no team of prod"),
     "interactive work": (job(**{"class": "interactive"}), PROD, "class", "is nothing for Spot VMs"),
     "a coordinator": (job(coordinator={"command": ["meet"]}), PROD, "coordinator", "be counted as worker 0"),
+    "workers spread over zones": (
+        job(workers=ONE | {"count": 2, "spreadOverZones": True}),
+        PROD,
+        "workers.spreadOverZones",
+        "which chooses the zone of a job's machines itself",
+    ),
     "a package in an image of one's own": (job(package=PACKAGE), PROD, "image", "only Google's training images"),
     "too many variables": (job(variables={f"V{n}": "" for n in range(99)}), PROD, "variables", "are more than a container gets"),
     "a variable that is set": (job(variables={"MASTER_ADDR": "x"}), PROD, "variables", "are set by Vertex AI itself"),
