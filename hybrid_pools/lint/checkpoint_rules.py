@@ -12,9 +12,9 @@ from hybrid_pools.blueprint.vocabulary import (
 )
 from hybrid_pools.lint.rule import Fault, Scope, Subject, rule
 from hybrid_pools.workload.parameters import lies_below
+from hybrid_pools.workload.pod_rules import SECONDS
 from hybrid_pools.workload.reading import Value
 
-_SECONDS = re.compile("[1-9][0-9]{0,5}")
 _ANNOTATIONS = {CHECKPOINT_URI_VARIABLE: CHECKPOINT_URI_ANNOTATION, CHECKPOINT_INTERVAL_VARIABLE: CHECKPOINT_INTERVAL_ANNOTATION}
 """The annotation that says the same to the platform, by variable."""
 
@@ -32,11 +32,11 @@ def says_where_and_how_long(subject: Subject) -> Iterator[Fault]:
     if subject.asks_for_spot:
         return  # WORK-004 and WORK-006 ask
     address, saving = subject.annotation(CHECKPOINT_URI_ANNOTATION), subject.annotation(CHECKPOINT_SAVE_ANNOTATION)
-    team = next((team for team in subject.surroundings.admission.teams if team.namespace == subject.namespace), None)
+    team = subject.surroundings.admission.team_of(subject.namespace)
     if not address or (team is not None and not lies_below(address, team)):
         said = f"is {address}, which is not below the team's prefix" if address else "is missing"
         yield Fault(subject.annotations.of(CHECKPOINT_URI_ANNOTATION).path, said)
-    if not _SECONDS.fullmatch(saving):
+    if not re.fullmatch(SECONDS, saving):
         said = f"is {saving}, which is no number of seconds" if saving else "is missing"
         yield Fault(subject.annotations.of(CHECKPOINT_SAVE_ANNOTATION).path, said)
 
@@ -82,7 +82,7 @@ def _agrees(subject: Subject, variable: Value, name: str, annotation: str) -> It
 def interval_is_longer_than_a_save(subject: Subject) -> Iterator[Fault]:
     interval, saving = subject.annotation(CHECKPOINT_INTERVAL_ANNOTATION), subject.annotation(CHECKPOINT_SAVE_ANNOTATION)
     path = subject.annotations.of(CHECKPOINT_INTERVAL_ANNOTATION).path
-    if interval and not _SECONDS.fullmatch(interval):
+    if interval and not re.fullmatch(SECONDS, interval):
         yield Fault(path, f"saves every {interval}, which is no number of seconds")
-    elif interval and _SECONDS.fullmatch(saving) and int(interval) <= int(saving):
+    elif interval and re.fullmatch(SECONDS, saving) and int(interval) <= int(saving):
         yield Fault(path, f"saves every {interval} s and takes {saving} s")

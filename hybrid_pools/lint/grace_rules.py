@@ -17,10 +17,9 @@ from collections.abc import Iterator
 from hybrid_pools.blueprint.contract.queues import FlavorContract
 from hybrid_pools.blueprint.vocabulary import CHECKPOINT_SAVE_ANNOTATION, Role
 from hybrid_pools.lint.rule import Fault, Scope, Subject, rule
-from hybrid_pools.workload.pod_rules import DEFAULT_GRACE_SECONDS
+from hybrid_pools.workload.pod_rules import DEFAULT_GRACE_SECONDS, SECONDS
 from hybrid_pools.workload.reading import Value
 
-_SECONDS = re.compile("[1-9][0-9]{0,5}")
 _GRACE_PERIOD = "spec.terminationGracePeriodSeconds"
 
 
@@ -85,7 +84,7 @@ def fits_before_services_come_back(subject: Subject) -> Iterator[Fault]:
 def _needed(subject: Subject) -> int | None:
     """Seconds from the signal to the end of the last save; None where the pod does not say how long it saves, which LINT-301 tells."""
     saving = subject.annotation(CHECKPOINT_SAVE_ANNOTATION)
-    if not _SECONDS.fullmatch(saving):
+    if not re.fullmatch(SECONDS, saving):
         return None
     return _hook_seconds(subject) + int(saving) + subject.surroundings.admission.save_margin_seconds
 

@@ -23,8 +23,10 @@ _CLASS = f"pod.?metadata.?labels[?'{CLASS_LABEL}'].orValue('')"
 _ADDRESS = f"pod.?metadata.?annotations[?'{CHECKPOINT_URI_ANNOTATION}'].orValue('')"
 _SAVE = f"pod.?metadata.?annotations[?'{CHECKPOINT_SAVE_ANNOTATION}'].orValue('')"
 _PRIORITY = "pod.?spec.?priorityClassName.orValue('')"
-_SECONDS = "[1-9][0-9]{0,5}"
-_SAVES = f"{_SAVE}.matches('^{_SECONDS}$')"
+SECONDS = "[1-9][0-9]{0,5}"
+"""Form of a number of seconds in an annotation, the same as a regular expression of Python and of CEL."""
+
+_SAVES = f"{_SAVE}.matches('^{SECONDS}$')"
 _NEEDED = f"int({_SAVE}) + variables.margin"
 _REACHES = (
     f"{reaches_by_name_cel('pod', 'f in x.?values.orValue([])')} && "
@@ -113,7 +115,7 @@ def runs_as_the_training_account(subject: Subject) -> str | None:
 )
 def last_checkpoint_fits(subject: Subject) -> str | None:
     saving = subject.annotation(CHECKPOINT_SAVE_ANNOTATION)
-    if not re.fullmatch(_SECONDS, saving):
+    if not re.fullmatch(SECONDS, saving):
         return _has(f"annotation {CHECKPOINT_SAVE_ANNOTATION}", saving)
     admission = subject.admission
     needed = int(saving) + admission.save_margin_seconds
@@ -142,7 +144,7 @@ def _reaches(subject: Subject, flavor: str) -> bool:
 )
 def grace_period_covers(subject: Subject) -> str | None:
     saving = subject.annotation(CHECKPOINT_SAVE_ANNOTATION)
-    if not re.fullmatch(_SECONDS, saving):
+    if not re.fullmatch(SECONDS, saving):
         return None  # the rule before says so
     declared = subject.pod.at("spec.terminationGracePeriodSeconds").number()
     grace, needed = DEFAULT_GRACE_SECONDS if declared is None else declared, int(saving) + subject.admission.save_margin_seconds

@@ -64,7 +64,7 @@ class Subject:
     @property
     def team(self) -> TeamAdmission | None:
         """The team whose namespace it is in."""
-        return next((team for team in self.admission.teams if team.namespace == self.namespace), None)
+        return self.admission.team_of(self.namespace)
 
 
 Check = Callable[[Subject], str | None]

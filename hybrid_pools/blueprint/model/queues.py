@@ -249,6 +249,10 @@ class Admission:
     job_creators: tuple[str, ...] = ()
     flavor_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
+    def team_of(self, namespace: str) -> TeamAdmission | None:
+        """The team whose namespace it is; None for a namespace of no team."""
+        return next((team for team in self.teams if team.namespace == namespace), None)
+
 
 @dataclass(frozen=True)
 class Charts:

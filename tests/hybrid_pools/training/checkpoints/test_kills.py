@@ -4,6 +4,7 @@ import multiprocessing
 import random
 import signal
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def kill(kills: int, begin: Callable[[Path, random.Random], "Run"], directory: P
     assert published >= kills / 5, "the processes were killed before they did anything"
 
 
-class Run:
+class Run(ABC):
     """One run, whose processes are killed."""
 
     def __init__(self, uri: str, directory: Path, chance: random.Random) -> None:
@@ -73,9 +74,9 @@ class Run:
         self.log = directory / "published"
         self.log.touch()
 
+    @abstractmethod
     def round(self) -> int:
         """Two processes at once, of which at least one saves, each killed at a moment of its own. How many were."""
-        raise NotImplementedError
 
     def works(self) -> "list[Callable[..., None]]":
         return [victims.write, self.chance.choice([victims.write, victims.read])]
