@@ -1,21 +1,16 @@
 """`hybrid-pools audit`: which segments of a workload are safe on spot."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from hybrid_pools.cli.contract_source import CONTRACT, STACK, contract_from
-from hybrid_pools.cli.output import Format, OutputOption, fail
+from hybrid_pools.cli.output import Format, OutputOption, console, fail
 from hybrid_pools.training.audit import AuditError, Verdict, judge, places_of, read_workload
-
-_PIPE_WIDTH = 160
-"""Characters a line where the output is no terminal and has no width of its own."""
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -41,9 +36,9 @@ def audit(
     if output is Format.JSON:
         typer.echo(json.dumps([_row(verdict) for verdict in verdicts], indent=2))
         return
-    console = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
-    console.print(_table(verdicts))
-    console.print(
+    terminal = console()
+    terminal.print(_table(verdicts))
+    terminal.print(
         f"A save must be done within {places.save_on_spot} s on spot and {places.save_on_buffer} s on the buffer, margin taken off. "
         "docs/audit.md tells the rules by their ids."
     )

@@ -10,20 +10,16 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from hybrid_pools.blueprint.catalogue import catalogue
 from hybrid_pools.blueprint.vocabulary import Role
 from hybrid_pools.cli.contract_source import CONTRACT, contract_from
-from hybrid_pools.cli.output import Format, OutputOption
+from hybrid_pools.cli.output import Format, OutputOption, console
 from hybrid_pools.training.checkpoints import CheckpointError
 from hybrid_pools.training.conformance import Measured, Outcome, Report, Settings, trial
 from hybrid_pools.training.conformance.start import CommandError
-
-_PIPE_WIDTH = 140
-"""Characters a line where the output is no terminal and has no width of its own."""
 
 _BAD_USE = 2
 _STYLES = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.NOT_LOOKED_AT: "dim"}
@@ -133,21 +129,21 @@ def _measured(measured: Measured) -> str:
 
 
 def _show(report: Report) -> None:
-    console = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
+    terminal = console(140, highlight=False)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in ("check", "the trainer", "outcome", "what was seen"):
         table.add_column(heading, overflow="fold")
     for result in report.results:
         outcome = f"[{_STYLES[result.outcome]}]{result.outcome}[/]"
         table.add_row(result.check.id, result.check.title, outcome, escape(result.seen))
-    console.print(table)
+    terminal.print(table)
     for result in report.results:
         if result.outcome is Outcome.FAILED:
-            console.print(f"{result.check.id}: {result.seen}", style="bold", markup=False)
-            console.print(f"  why: {result.check.why}", markup=False)
-            console.print(f"  fix: {result.check.fix}\n", markup=False)
+            terminal.print(f"{result.check.id}: {result.seen}", style="bold", markup=False)
+            terminal.print(f"  why: {result.check.why}", markup=False)
+            terminal.print(f"  fix: {result.check.fix}\n", markup=False)
     if report.output:
-        console.print("The end of the trainer's output:", style="bold")
-        console.print(report.output, markup=False)
-    console.print(_measured(report.measured))
-    console.print("All checks are passed." if report.passed else "Not all checks are passed.")
+        terminal.print("The end of the trainer's output:", style="bold")
+        terminal.print(report.output, markup=False)
+    terminal.print(_measured(report.measured))
+    terminal.print("All checks are passed." if report.passed else "Not all checks are passed.")

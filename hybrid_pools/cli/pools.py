@@ -1,22 +1,17 @@
 """`hybrid-pools pools`: the pools as a table."""
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from hybrid_pools.blueprint.contract import PoolContract, pool_contract
 from hybrid_pools.cli.contract_source import CONTRACT, STACK, contract_from
-from hybrid_pools.cli.output import Format, OutputOption
+from hybrid_pools.cli.output import Format, OutputOption, console
 from hybrid_pools.cli.stack_file import STACK_FILE, blueprint_of
 from hybrid_pools.documents.terminal import pools_table
-
-_PIPE_WIDTH = 160
-"""Characters a line where the output is no terminal and has no width of its own."""
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -38,7 +33,7 @@ def pools(
     if output is Format.JSON:
         typer.echo(json.dumps([_row(pool) for pool in found], indent=2))
         return
-    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(pools_table(found))
+    console().print(pools_table(found))
 
 
 def _of_stack_file(file: Path) -> Sequence[PoolContract]:

@@ -1,25 +1,20 @@
 """`hybrid-pools queues`: what each class of work gets, and what each team has."""
 
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from hybrid_pools.blueprint.contract.part import Part
 from hybrid_pools.blueprint.contract.queues import class_contract, flavor_contract, queue_contract, quota_contract
 from hybrid_pools.blueprint.model.queues import Kubernetes, Queues
-from hybrid_pools.cli.output import Format, OutputOption, fail
+from hybrid_pools.cli.output import Format, OutputOption, console, fail
 from hybrid_pools.cli.stack_file import STACK_FILE, blueprint_of
 from hybrid_pools.documents.queues import holds, limit, quota_rows, shared
-
-_PIPE_WIDTH = 160
-"""Characters a line where the output is no terminal and has no width of its own."""
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -33,9 +28,9 @@ def queues(stack_file: Annotated[Path, STACK_FILE], output: OutputOption = Forma
     if output is Format.JSON:
         typer.echo(json.dumps(_data(kubernetes), indent=2))
         return
-    console = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    terminal = console()
     for table in _tables(kubernetes):
-        console.print(table)
+        terminal.print(table)
 
 
 def _tables(kubernetes: Kubernetes) -> Iterable[Table]:

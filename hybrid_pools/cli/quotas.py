@@ -1,7 +1,6 @@
 """`hybrid-pools quotas`: what Google must allow, and whether it does."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -9,16 +8,12 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from hybrid_pools.blueprint.model import QuotaNeed
 from hybrid_pools.blueprint.quota_check import BadExport, Outcome, Quota, Verdict, check_quotas, read_export
-from hybrid_pools.cli.output import Format, OutputOption, fail
+from hybrid_pools.cli.output import Format, OutputOption, console, fail
 from hybrid_pools.cli.stack_file import STACK_FILE, blueprint_of
-
-_PIPE_WIDTH = 160
-"""Characters a line where the output is no terminal and has no width of its own."""
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -45,7 +40,7 @@ def quotas(
         typer.echo(json.dumps(rows, indent=2))
     else:
         table = _verdicts(verdicts) if usage else _needs(blueprint.quotas)
-        Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
+        console().print(table)
     if any(verdict.outcome is Outcome.SHORT for verdict in verdicts):
         raise typer.Exit(1)
 

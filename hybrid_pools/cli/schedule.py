@@ -1,21 +1,19 @@
 """`hybrid-pools schedule`: who has the buffer in a week."""
 
 import json
-import sys
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from hybrid_pools.blueprint.calendar.switching import switches
 from hybrid_pools.blueprint.calendar.week import Phase, week_of
 from hybrid_pools.blueprint.configuration.schedule import Profile
 from hybrid_pools.blueprint.model import Schedule
-from hybrid_pools.cli.output import Format, OutputOption, fail
+from hybrid_pools.cli.output import Format, OutputOption, console, fail
 from hybrid_pools.cli.stack_file import STACK_FILE, blueprint_of
 from hybrid_pools.documents.week import week_picture
 
@@ -54,10 +52,10 @@ def schedule(
     if output is Format.JSON:
         typer.echo(json.dumps(_as_data(found, monday), indent=2))
         return
-    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
-    console.print(_picture(found, monday))
+    terminal = console(120, highlight=False)
+    terminal.print(_picture(found, monday))
     if svg is not None:
-        console.print(f"{svg}: written", markup=False)
+        terminal.print(f"{svg}: written", markup=False)
 
 
 def _monday(text: str | None, zone: str) -> date:
