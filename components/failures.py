@@ -12,6 +12,8 @@ from time import monotonic
 
 import pulumi
 
+from components.siblings import Siblings
+
 _NOT_VISIBLE_YET = (
     (re.compile(r"service ?account.*(does not exist|not found|was not found)", re.IGNORECASE | re.DOTALL), "the account"),
     (re.compile(r"identity pool does not exist", re.IGNORECASE), "the identity pool"),
@@ -53,11 +55,12 @@ def way_on(errors: Sequence[str]) -> str | None:
     return next((advice for pattern, advice in _ADVICE if errors and pattern.search(errors[0])), None)
 
 
-def failure_hook(propagation_seconds: int) -> pulumi.ErrorHook:
+def failure_hook(propagation_seconds: int, siblings: Siblings) -> pulumi.ErrorHook:
     """A hook for clusters, pools and buckets.
 
     Args:
         propagation_seconds: How long to go on creating while Google does not see an account or a right, counted from the first such error.
+        siblings: Pools that one of them that is refused shall not hold up.
     """
     first: dict[str, float] = {}
 
@@ -72,6 +75,7 @@ def failure_hook(propagation_seconds: int) -> pulumi.ErrorHook:
         advice = way_on(args.errors)
         if advice:
             pulumi.log.error(f"{args.name}: {advice}")
+        await siblings.refused(args.name)
         return False
 
     return pulumi.ErrorHook("failures", again)

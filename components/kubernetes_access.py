@@ -11,6 +11,8 @@ from importlib.metadata import version
 
 import pulumi
 
+from components.siblings import Siblings
+
 _PLUGIN = "gke-gcloud-auth-plugin"
 _UNREACHABLE = re.compile(rf"cluster is unreachable|{_PLUGIN}", re.IGNORECASE)
 _ADDRESS = re.compile(r"[0-9.]+(:[0-9]+)?")
@@ -87,14 +89,20 @@ def kubeconfig(endpoint: str) -> str:
     )
 
 
-def unreachable_hook(endpoint: pulumi.Input[str]) -> pulumi.ErrorHook:
-    """Tells the way on when the first objects cannot be made because the cluster does not answer. Once: all of them fail alike."""
+def unreachable_hook(endpoint: pulumi.Input[str], pools: Siblings) -> pulumi.ErrorHook:
+    """Tells the way on when the first objects cannot be made because the cluster does not answer. Once: all of them fail alike.
+
+    Args:
+        endpoint: DNS endpoint of the cluster.
+        pools: Pools that a cluster that refuses its first objects shall not hold up.
+    """
     told: list[str] = []
 
     async def tell(args: pulumi.ErrorHookArgs) -> bool:
         if not told and any(_UNREACHABLE.search(error) for error in args.errors):
             told.append(args.name)
             pulumi.log.error(_way_on(await pulumi.Output.from_input(endpoint).future() or "its endpoint"))
+        await pools.settled()
         return False
 
     return pulumi.ErrorHook("unreachable", tell)

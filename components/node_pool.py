@@ -9,6 +9,7 @@ import pulumi_gcp as gcp
 from components.naming import physical_name
 from components.node_config import node_config
 from components.options import child_options
+from components.siblings import Siblings
 from hybrid_pools.blueprint.configuration.scaling import BlueGreen
 from hybrid_pools.blueprint.model import NodeLimits, Pool
 
@@ -27,6 +28,7 @@ class PoolArgs:
         location: Region of the cluster.
         service_account: E-mail of the account the nodes run as.
         on_error: Tries again or tells the way on when Google refuses.
+        siblings: The pools that it is made beside; None for one that others wait for.
     """
 
     pool: Pool
@@ -34,6 +36,7 @@ class PoolArgs:
     location: str
     service_account: pulumi.Input[str]
     on_error: pulumi.ErrorHook
+    siblings: Siblings | None
 
 
 def declare_node_pool(
@@ -47,7 +50,7 @@ def declare_node_pool(
         owned_elsewhere: Fields that somebody else changes after creation and that no later run may set back.
     """
     pool = args.pool
-    return gcp.container.NodePool(
+    made = gcp.container.NodePool(
         f"{name}-pool",
         name=node_pool_name(name, args.location, pool),
         cluster=args.cluster,
@@ -89,6 +92,9 @@ def declare_node_pool(
             hooks=pulumi.ResourceHookBinding(on_error=[args.on_error]),
         ),
     )
+    if args.siblings:
+        args.siblings.add(made.pulumi_resource_name, made.id)
+    return made
 
 
 def node_pool_name(name: str, location: str, pool: Pool) -> str:

@@ -12,18 +12,22 @@ from components.kubernetes_access import ClusterAddress, kubernetes_provider, un
 from components.platform_namespaces import PlatformNamespaces, PlatformNamespacesArgs
 from components.priorities import Priorities, PrioritiesArgs
 from components.queues import Queues, QueuesArgs
+from components.siblings import Siblings
 from components.team_namespace import TeamNamespace, TeamNamespaceArgs
 from hybrid_pools.blueprint.model import Blueprint
 from hybrid_pools.blueprint.model.queues import Kubernetes
 from hybrid_pools.blueprint.vocabulary import WorkloadClass, priority_class
 
 
-def compose_kubernetes(blueprint: Blueprint, kubernetes: Kubernetes, cluster: Cluster, nodes: Sequence[pulumi.Resource]) -> None:
+def compose_kubernetes(
+    blueprint: Blueprint, kubernetes: Kubernetes, cluster: Cluster, nodes: Sequence[pulumi.Resource], siblings: Siblings
+) -> None:
     """Declare everything inside the cluster, in the order of `hybrid_pools.manifests.whole`.
 
     Args:
         kubernetes: The part of the blueprint that this is.
         nodes: Pools that controllers and jobs of the platform run on.
+        siblings: Pools that are made beside all this.
     """
     environment = blueprint.environment
     address = ClusterAddress(environment.project, environment.region, cluster.cluster_name, cluster.endpoint)
@@ -33,7 +37,7 @@ def compose_kubernetes(blueprint: Blueprint, kubernetes: Kubernetes, cluster: Cl
         return pulumi.ResourceOptions(providers=[provider], depends_on=list(resources))
 
     name = environment.name
-    hook = unreachable_hook(cluster.endpoint)
+    hook = unreachable_hook(cluster.endpoint, siblings)
     platform = PlatformNamespaces(name, PlatformNamespacesArgs(blueprint, hook), after(cluster, *nodes))
     priorities = Priorities(name, PrioritiesArgs(kubernetes), after(platform))
     charts = Charts(

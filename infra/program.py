@@ -16,6 +16,7 @@ from components.monitoring import Monitoring, MonitoringArgs
 from components.network import Network, NetworkArgs
 from components.node_identity import NodeIdentity, NodeIdentityArgs
 from components.node_pool import PoolArgs
+from components.siblings import Siblings
 from components.spot_pool import SpotPool
 from components.stable_pool import StablePool
 from hybrid_pools.blueprint.model import Blueprint
@@ -66,7 +67,8 @@ def compose(blueprint: Blueprint) -> Environment:
         if blueprint.network
         else None
     )
-    on_error = failure_hook(blueprint.propagation_seconds)
+    siblings = Siblings()
+    on_error = failure_hook(blueprint.propagation_seconds, siblings)
     cluster = Cluster(
         environment.name,
         ClusterArgs(
@@ -85,7 +87,14 @@ def compose(blueprint: Blueprint) -> Environment:
     for pool in blueprint.pools:
         component = _COMPONENTS[pool.role](
             pool.name,
-            PoolArgs(pool, cluster.cluster_name, environment.region, identity.emails[pool.role], on_error),
+            PoolArgs(
+                pool,
+                cluster.cluster_name,
+                environment.region,
+                identity.emails[pool.role],
+                on_error,
+                None if pool.role is Role.STABLE else siblings,
+            ),
             after(identity, *stable),
         )
         pools[pool.name] = component
@@ -95,7 +104,7 @@ def compose(blueprint: Blueprint) -> Environment:
         # An environment without this side shall not pay for it at each preview.
         from infra.kubernetes import compose_kubernetes  # noqa: PLC0415
 
-        compose_kubernetes(blueprint, blueprint.kubernetes, cluster, stable)
+        compose_kubernetes(blueprint, blueprint.kubernetes, cluster, stable, siblings)
     granted: list[pulumi.Resource] = [identity, cluster]
     if blueprint.schedule is not None:
         buffers = {pool.name: pools[pool.name].node_pool_name for pool in blueprint.pools_of(Role.BUFFER)}

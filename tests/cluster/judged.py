@@ -4,6 +4,7 @@ The hostile ones are the strategies of the workload rules, made fit for a cluste
 """
 
 import copy
+import itertools
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -31,6 +32,10 @@ SIZE = 3000 if os.environ.get("HYPOTHESIS_PROFILE") == "sweep" else 600
 DETOUR = "detour"
 """A local queue that a person makes."""
 
+_NUMBERS = itertools.count()
+"""Names are never used twice. Kueue finds a job's workload by the job's name, and controllers wait longer before they try a name again that
+has failed: what one batch leaves behind would hold up the next."""
+
 _MARGIN, _GRACE = 5, 105
 _ANY_GPU = {"key": GPU_KEY, "operator": "Exists", "effect": "NoSchedule"}
 """What the API server gives to pods that ask for GPUs; these ask for none, so that many have room."""
@@ -47,7 +52,7 @@ def drawn(strategy: st.SearchStrategy[Manifest], number: int, spot_node: str) ->
 
     draw()
     # A strategy with few cases ends early.
-    return [_fit(copy.deepcopy(made[index % len(made)]), index, spot_node) for index in range(number)]
+    return [_fit(copy.deepcopy(made[index % len(made)]), spot_node) for index in range(number)]
 
 
 @st.composite
@@ -134,8 +139,8 @@ def pods_in(manifest: Manifest) -> list[Manifest]:
     return [manifest["spec"]["template"]]
 
 
-def _fit(manifest: Manifest, index: int, spot_node: str) -> Manifest:
-    manifest["metadata"]["name"] = f"{manifest['kind'].lower()}-{index}"
+def _fit(manifest: Manifest, spot_node: str) -> Manifest:
+    manifest["metadata"]["name"] = f"{manifest['kind'].lower()}-{next(_NUMBERS)}"
     for pod in pods_in(manifest):
         spec: Any = pod["spec"]
         for container in spec["containers"]:

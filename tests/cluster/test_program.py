@@ -16,12 +16,14 @@ from hybrid_pools.manifests.whole import manifests
 from lab.cluster.apply import apply, create, read
 from lab.cluster.control_plane import ControlPlane
 from lab.engine import Engine
+from lab.google.computed import NODE_POOL
 from lab.google.store import Store
 from lab.paths import Lab
 from lab.pulumi_cli import PulumiCli
 from tests.cluster.waiting import eventually
 from tests.engine.conftest import World
 from tests.engine.project import changed, make_project
+from tests.engine.slow_pack import slow_pack
 
 pytestmark = pytest.mark.cluster
 
@@ -167,7 +169,9 @@ def test_a_team_that_leaves_takes_its_namespace_and_queues_with_it_and_no_other_
 
 def test_a_cluster_that_does_not_answer_is_said_once_with_the_way_on_and_holds_up_no_pool(tmp_path: Path, engine_binary: PulumiCli) -> None:
     project = make_project(tmp_path / "project")
-    engine = Engine(Lab(tmp_path / "lab"), project, engine_binary, project / "policies")
+    # Pools are registered late, so the cluster has refused by then.
+    pack = slow_pack(tmp_path / "slow", NODE_POOL, seconds=1)
+    engine = Engine(Lab(tmp_path / "lab"), project, engine_binary, pack)
     engine.lab.directory.mkdir(parents=True)
     store = Store(engine.lab.store)
     world = World(project, engine, store, control_plane=True)

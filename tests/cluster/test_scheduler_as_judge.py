@@ -115,8 +115,16 @@ class Court:
         waiting = [
             job for job in self._all("Job") if job["spec"].get("suspend") or job["status"].get("active") != job["spec"]["parallelism"]
         ]
-        assert not waiting, (len(waiting), waiting[0])
+        # As text, which pytest does not cut short.
+        assert not waiting, "\n".join(str(self._told(job)) for job in waiting)
         return all(pod["spec"].get("nodeName") for pod in self._all("Pod"))
+
+    def _told(self, job: dict[str, Any]) -> tuple[Any, ...]:
+        """A job's status, and what Kueue says of it."""
+        metadata = job["metadata"]
+        workloads = listed(self.stack.admin, f"/apis/kueue.x-k8s.io/v1beta2/namespaces/{metadata['namespace']}/workloads")
+        owned = [one for one in workloads if metadata["uid"] in {owner["uid"] for owner in one["metadata"]["ownerReferences"]}]
+        return metadata["name"], job["spec"].get("suspend"), job["status"], [(one["metadata"]["name"], one.get("status")) for one in owned]
 
     def _clear(self) -> None:
         places = [NO_TEAM, *(team.namespace for team in self.stack.blueprint.teams)]

@@ -3,6 +3,8 @@
 import os
 import signal
 import time
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from lab.google import faults
 from lab.google.store import Fault
 from lab.recovery import recover
 from tests.engine.conftest import World
+from tests.engine.slow_pack import slow_pack
 
 pytestmark = pytest.mark.engine
 
@@ -33,6 +36,15 @@ def test_one_pool_of_three_out_of_stock_holds_no_other_up_and_a_rerun_completes(
     assert world.up("local").ok
     assert [record.status for record in world.store.resources(NODE_POOL)] == ["RUNNING"] * 3
     assert world.engine.preview("local", "--expect-no-changes").ok
+
+
+def test_a_refusal_that_comes_before_the_next_pool_is_registered_does_not_hold_it_up(world: World, tmp_path: Path) -> None:
+    world.declare("local")
+    world.store.add_fault(faults.stock_out("train-*"))
+    # The engine asks the pack about one resource after the other, before it begins each.
+    slow = replace(world.engine, policy_pack=slow_pack(tmp_path / "slow", NODE_POOL, seconds=1))
+    assert not slow.up("local", "--skip-preview").ok
+    assert world.pools().keys() == {"services", "train-l4", "buffer-l4"}
 
 
 @pytest.mark.parametrize(
