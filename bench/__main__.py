@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from rich.console import Console
 
-from bench import admission, blueprint, checkpoints, lint, preview
+from bench import admission, blueprint, bringing_up, checkpoints, lint, preview
 from bench.measurement import Measurement, keep, show
 from lab.paths import CHECKOUT
 
@@ -16,6 +16,7 @@ _STACKS = CHECKOUT / "stacks"
 _MEASURED: dict[str, Callable[[], Iterable[Measurement]]] = {
     "blueprint": lambda: blueprint.measure(_STACKS),
     "preview": preview.measure,
+    "up": bringing_up.measure,
     "checkpoints": checkpoints.measure,
     "lint": lint.measure,
     "admission": lambda: admission.measure(_STACKS),

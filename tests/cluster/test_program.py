@@ -1,6 +1,5 @@
 """The whole program on the real engine and the real control plane: what is inside the cluster comes, settles, changes and goes."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,8 +33,6 @@ ACCOUNT = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "d
 
 VISION = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": "vision-training"}}
 BUFFER = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Cohort", "metadata": {"name": "hybrid-pools-buffer"}}
-SECONDS = 60
-"""Longest time for bringing the whole of `local` up on a control plane that runs."""
 
 
 @pytest.fixture
@@ -102,11 +99,9 @@ def holding(admin: ApiClient) -> bool:
     return any("admission" in one.get("status", {}) for one in listed["items"])
 
 
-def test_local_comes_up_in_a_minute_settles_and_leaves_nothing_behind_even_while_jobs_run(inside: World, admin: ApiClient) -> None:
+def test_local_comes_up_settles_and_leaves_nothing_behind_even_while_jobs_run(inside: World, admin: ApiClient) -> None:
     inside.declare("local")
-    started = time.monotonic()
     assert_ok(inside.up("local"))
-    took = time.monotonic() - started
     assert missing(admin, objects(inside)) == []
     assert_ok(inside.engine.preview("local", "--expect-no-changes"))
     assert_ok(inside.engine.refresh("local", "--expect-no-changes"))
@@ -117,7 +112,6 @@ def test_local_comes_up_in_a_minute_settles_and_leaves_nothing_behind_even_while
     assert_ok(inside.engine.destroy("local"))
     assert left(admin, objects(inside)) == []
     assert inside.store.resources() == []
-    assert took <= SECONDS
 
 
 def test_changes_reach_the_cluster_in_place_and_what_others_own_stays(inside: World, admin: ApiClient) -> None:

@@ -4,7 +4,8 @@ What reached a spot node is judged twice: by the rules of `workload`, and by the
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from hybrid_pools.blueprint.vocabulary import JOB_CONTROLLER, SPOT_KEY
 from hybrid_pools.manifests.admission import admission
+from hybrid_pools.manifests.kueue_configuration import KUEUE_API
 from hybrid_pools.workload.judging import judge
 from hybrid_pools.workload.rule import Verdict
 from lab.cluster.apply import apply, delete
@@ -19,7 +21,7 @@ from tests.cluster.admission.api import Answer, Api, at_once
 from tests.cluster.judged import DETOUR, SIZE, drawn, honest, hostile
 from tests.cluster.stack import WEIGHTS, Stack, blueprint, clear, engineers, listed, raised, wait_for_policies
 from tests.cluster.waiting import eventually
-from tests.cluster.watching import PodWatch
+from tests.cluster.watching import Watch
 from tests.workloads import NO_TEAM, PERSON, TEAM, Manifest
 
 pytestmark = pytest.mark.cluster
@@ -36,7 +38,10 @@ _COLLECTIONS = {
     "Job": "/apis/batch/v1/jobs",
     "Pod": "/api/v1/pods",
 }
-"""Owners first."""
+"""What people make, and their controllers of it; owners first."""
+
+_WORKLOADS = f"/apis/{KUEUE_API}/workloads"
+"""What Kueue makes of all that."""
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +56,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         ]
         training = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "training", "namespace": NO_TEAM}}
         mine = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "mine"}, "value": 1000}
-        apply(made.admin, [namespace, {"apiVersion": "kueue.x-k8s.io/v1beta2", **queue}, *accounts, training, mine])
+        apply(made.admin, [namespace, {"apiVersion": KUEUE_API, **queue}, *accounts, training, mine])
         yield made
 
 
@@ -60,13 +65,12 @@ class Court:
     """What was tried, and what came of it.
 
     Attributes:
-        owners: Jobs and job sets that there were, by uid.
+        watches: Of what there ever was, by kind: job sets make their jobs anew, and nothing else would remember those that are gone.
         counts: By what is counted.
     """
 
     stack: Stack
-    watch: PodWatch
-    owners: dict[str, dict[str, Any]] = field(default_factory=dict)
+    watches: Mapping[str, Watch]
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -75,9 +79,17 @@ class Court:
             node["metadata"]["name"] for node in listed(self.stack.admin, "/api/v1/nodes") if SPOT_KEY in node["metadata"]["labels"]
         }
 
+    def bound(self) -> list[dict[str, Any]]:
+        """Pods that have ever had a node."""
+        return [pod for pod in list(self.watches["Pod"].seen.values()) if pod["spec"].get("nodeName")]
+
     def on_spot(self) -> list[dict[str, Any]]:
         """Pods that have ever been on a spot node."""
-        return [pod for pod in list(self.watch.bound.values()) if pod["spec"]["nodeName"] in self.spot]
+        return [pod for pod in self.bound() if pod["spec"]["nodeName"] in self.spot]
+
+    def owners(self) -> dict[str, dict[str, Any]]:
+        """Jobs and job sets that there ever were, by uid."""
+        return {uid: {**one, "kind": kind} for kind in ("Job", "JobSet") for uid, one in list(self.watches[kind].seen.items())}
 
     def try_all(self, tried: list[Manifest], by: Callable[[Manifest], tuple[str, ...]], *, all_run: bool = False) -> list[Answer]:
         """Make objects, let everybody act on them, or until all of them run, and clear them away."""
@@ -88,14 +100,15 @@ class Court:
         eventually(self._is_settled, within=180)
         if all_run:
             eventually(self._all_run, within=180)
-        for kind in ("Job", "JobSet"):
-            self.owners |= {one["metadata"]["uid"]: {**one, "kind": kind} for one in self._all(kind)}
         self._clear()
         return answers
 
     def _all(self, kind: str) -> list[dict[str, Any]]:
         found = listed(self.stack.admin, _COLLECTIONS[kind])
         return [one for one in found if one["metadata"]["namespace"] in {NO_TEAM, *(team.namespace for team in self.stack.blueprint.teams)}]
+
+    def _workloads(self) -> list[dict[str, Any]]:
+        return listed(self.stack.admin, _WORKLOADS)
 
     def _is_settled(self) -> bool:
         """Whether every controller has seen what is its own, and the scheduler has decided on every pod."""
@@ -121,16 +134,20 @@ class Court:
 
     def _told(self, job: dict[str, Any]) -> tuple[Any, ...]:
         """A job's status, and what Kueue says of it."""
-        metadata = job["metadata"]
-        workloads = listed(self.stack.admin, f"/apis/kueue.x-k8s.io/v1beta2/namespaces/{metadata['namespace']}/workloads")
-        owned = [one for one in workloads if metadata["uid"] in {owner["uid"] for owner in one["metadata"]["ownerReferences"]}]
-        return metadata["name"], job["spec"].get("suspend"), job["status"], [(one["metadata"]["name"], one.get("status")) for one in owned]
+        uid = job["metadata"]["uid"]
+        owned = [one for one in self._workloads() if uid in {owner["uid"] for owner in one["metadata"]["ownerReferences"]}]
+        return (
+            job["metadata"]["name"],
+            job["spec"].get("suspend"),
+            job["status"],
+            [(one["metadata"]["name"], one.get("status")) for one in owned],
+        )
 
     def _clear(self) -> None:
         places = [NO_TEAM, *(team.namespace for team in self.stack.blueprint.teams)]
         for path in _COLLECTIONS.values():
             clear(self.stack.admin, path, places)
-        eventually(lambda: not any(self._all(kind) for kind in ("Pod", "Job", "JobSet")), within=120)
+        eventually(lambda: not self._workloads() and not any(self._all(kind) for kind in ("Pod", "Job", "JobSet")), within=120)
 
 
 def _is_seen(job: dict[str, Any]) -> bool:
@@ -204,8 +221,9 @@ def _person(_: Manifest) -> tuple[str, ...]:
 
 @pytest.fixture
 def court(stack: Stack) -> Iterator[Court]:
-    with PodWatch(stack.control_plane) as watch:
-        yield Court(stack, watch)
+    with ExitStack() as watching:
+        watches = {kind: watching.enter_context(Watch(stack.control_plane, _COLLECTIONS[kind])) for kind in ("Pod", "Job", "JobSet")}
+        yield Court(stack, watches)
 
 
 def _batches(made: list[Manifest]) -> Iterator[list[Manifest]]:
@@ -226,7 +244,8 @@ class TestTheScheduler:
         finally:
             apply(stack.admin, bindings)
             wait_for_policies(stack)
-        arrived = [pod for pod in court.on_spot() if essentials(pod, court.owners)]
+        owners = court.owners()
+        arrived = [pod for pod in court.on_spot() if essentials(pod, owners)]
         assert len(arrived) >= 10
 
     def test_puts_only_checkpoint_capable_pods_on_spot_nodes(self, court: Court, stack: Stack):
@@ -248,9 +267,9 @@ class TestTheScheduler:
 
     @staticmethod
     def _judge(court: Court, stack: Stack) -> None:
-        arrived = court.on_spot()
+        arrived, owners = court.on_spot(), court.owners()
         for pod in arrived:
-            assert essentials(pod, court.owners) == [], pod
+            assert essentials(pod, owners) == [], pod
             unbound = {**pod, "apiVersion": "v1", "kind": "Pod", "spec": {k: v for k, v in pod["spec"].items() if k != "nodeName"}}
             assert _violations(unbound, stack, JOB_CONTROLLER) == [], pod
-        print(f"{sum(court.counts.values())} objects, {len(court.watch.bound)} pods bound, {len(arrived)} to spot: {dict(court.counts)}")  # noqa: T201
+        print(f"{sum(court.counts.values())} objects, {len(court.bound())} pods bound, {len(arrived)} to spot: {dict(court.counts)}")  # noqa: T201

@@ -1,4 +1,4 @@
-"""Everything that ever happens to pods, as the API server tells it."""
+"""Everything that there ever was of a kind, as the API server tells it."""
 
 import json
 import ssl
@@ -11,18 +11,17 @@ from typing import Any, Self
 from lab.cluster.calling import call
 from lab.cluster.control_plane import ControlPlane
 
-_PODS = "/api/v1/pods"
 
-
-class PodWatch:
-    """All pods that had a node between the beginning and the end, also those that are gone.
+class Watch:
+    """All objects of a collection between the beginning and the end, also those that are gone.
 
     Attributes:
-        bound: By uid, as they were seen last.
+        seen: By uid, as they were seen last.
     """
 
-    def __init__(self, control_plane: ControlPlane) -> None:
-        self.bound: dict[str, dict[str, Any]] = {}
+    def __init__(self, control_plane: ControlPlane, path: str) -> None:
+        self.seen: dict[str, dict[str, Any]] = {}
+        self._path = path
         self._ended = False
         self._lost: str | None = None
         context = ssl.create_default_context(cafile=str(control_plane.ca))
@@ -30,10 +29,10 @@ class PodWatch:
         self._connection = HTTPSConnection(host, int(port), context=context)
         self._token = control_plane.files.tokens.read_text().partition(",")[0]
         self._thread = threading.Thread(target=self._follow, daemon=True)
-        there = call(control_plane.client(), "GET", _PODS)
+        there = call(control_plane.client(), "GET", path)
         self._version = there["metadata"]["resourceVersion"]
-        for pod in there["items"]:
-            self._see(pod)
+        for one in there["items"]:
+            self._see(one)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -44,7 +43,7 @@ class PodWatch:
         if self._connection.sock:
             self._connection.sock.shutdown(2)
         self._thread.join(10)
-        assert kind is not None or self._lost is None, f"the watch broke, so bindings may have been missed: {self._lost}"
+        assert kind is not None or self._lost is None, f"the watch broke, so something may have been missed: {self._lost}"
 
     def _follow(self) -> None:
         try:
@@ -57,7 +56,7 @@ class PodWatch:
 
     def _follow_once(self) -> None:
         headers = {"Authorization": f"Bearer {self._token}"}
-        self._connection.request("GET", f"{_PODS}?watch=true&resourceVersion={self._version}", headers=headers)
+        self._connection.request("GET", f"{self._path}?watch=true&resourceVersion={self._version}", headers=headers)
         with self._connection.getresponse() as response:
             assert response.status == HTTPStatus.OK, response.read()
             while line := response.readline():
@@ -66,6 +65,5 @@ class PodWatch:
                 self._version = event["object"]["metadata"]["resourceVersion"]
                 self._see(event["object"])
 
-    def _see(self, pod: dict[str, Any]) -> None:
-        if pod["spec"].get("nodeName"):
-            self.bound[pod["metadata"]["uid"]] = pod
+    def _see(self, one: dict[str, Any]) -> None:
+        self.seen[one["metadata"]["uid"]] = one
