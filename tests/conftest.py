@@ -15,7 +15,7 @@ from lab.pulumi_cli import PulumiCli, obtain_pulumi
 # The explain phase is left out: on large examples it takes minutes and says less than the example.
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 settings.register_profile("steady", derandomize=True, max_examples=40, deadline=None, phases=_PHASES)
-settings.register_profile("quick", derandomize=True, max_examples=5, deadline=None, phases=_PHASES)
+settings.register_profile("quick", derandomize=True, max_examples=10, deadline=None, phases=_PHASES)
 settings.register_profile("sweep", max_examples=2000, deadline=None, phases=_PHASES)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
